@@ -1,0 +1,32 @@
+# Highway::hwy. The distribution's package has pkg-config data and no CMake config; WebAssembly takes the headers alone.
+find_path(Highway_INCLUDE_DIR hwy/highway.h NO_CMAKE_FIND_ROOT_PATH)
+if(Highway_INCLUDE_DIR)
+  file(STRINGS "${Highway_INCLUDE_DIR}/hwy/base.h" highway_version_lines REGEX "#define HWY_(MAJOR|MINOR|PATCH) ")
+  if(NOT highway_version_lines)
+    file(STRINGS "${Highway_INCLUDE_DIR}/hwy/highway.h" highway_version_lines REGEX "#define HWY_(MAJOR|MINOR|PATCH) ")
+  endif()
+  string(REGEX REPLACE "[^0-9]*([0-9]+)[^0-9]*" "\\1." Highway_VERSION "${highway_version_lines}")
+  string(REGEX REPLACE "\\.$" "" Highway_VERSION "${Highway_VERSION}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+if(EMSCRIPTEN)
+  find_package_handle_standard_args(Highway REQUIRED_VARS Highway_INCLUDE_DIR VERSION_VAR Highway_VERSION)
+else()
+  find_library(Highway_LIBRARY hwy)
+  find_package_handle_standard_args(Highway REQUIRED_VARS Highway_LIBRARY Highway_INCLUDE_DIR VERSION_VAR Highway_VERSION)
+endif()
+
+if(Highway_FOUND AND NOT TARGET Highway::hwy)
+  if(EMSCRIPTEN)
+    # The system's include folder must not be searched (its C library would shadow Emscripten's), only this one folder of it.
+    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/headers")
+    file(CREATE_LINK "${Highway_INCLUDE_DIR}/hwy" "${CMAKE_BINARY_DIR}/headers/hwy" SYMBOLIC)
+    add_library(Highway::hwy INTERFACE IMPORTED)
+    set_target_properties(Highway::hwy PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_BINARY_DIR}/headers")
+  else()
+    add_library(Highway::hwy UNKNOWN IMPORTED)
+    set_target_properties(Highway::hwy PROPERTIES
+      IMPORTED_LOCATION "${Highway_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${Highway_INCLUDE_DIR}")
+  endif()
+endif()

@@ -1,0 +1,62 @@
+// The registry of mechanisms that run on named tensors: what `linearmem run` and the WASM module call.
+// Everything that is refused by name (mechanism, tensor, axis, option, form, dtype) is refused here, once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linearmem/form.hpp"
+#include "linearmem/named_tensors.hpp"
+#include "linearmem/status.hpp"
+
+namespace linearmem {
+
+enum class TensorKind { floating, integer, boolean };
+
+struct InputSpec {
+  const char* name;
+  const char* axes;  // "B T H K": one letter group per axis, equal letters are equal sizes
+  TensorKind kind = TensorKind::floating;
+  bool required = true;
+};
+
+enum class OptionKind { number, integer, boolean, choice };
+
+struct OptionSpec {
+  const char* name;
+  OptionKind kind;
+  const char* default_text;  // as a person would type it; "none" means not set
+  const char* meaning;
+  std::vector<const char*> choices = {};  // OptionKind::choice only
+};
+
+struct RunSettings {
+  std::optional<DType> dtype;  // f32 or f64; when absent, the one the floating inputs share
+  Form form = Form::automatic;
+  std::int64_t chunk = 0;  // tokens per chunk in Form::chunked; 0 lets the door choose
+  std::map<std::string, std::string> options;
+};
+
+struct Mechanism {
+  const char* name;  // "gated-delta-rule"; '_' is read as '-' on input
+  const char* room;  // "delta_rule"
+  const char* equation;
+  std::vector<InputSpec> inputs;
+  std::vector<OptionSpec> options;
+  std::vector<const char*> outputs;
+  std::vector<Form> forms;
+  // Called with inputs of declared kind and rank and with options of declared kind only.
+  Result<NamedTensors> (*run)(const NamedTensors& inputs, const RunSettings& settings, DType dtype);
+};
+
+const std::vector<Mechanism>& mechanisms();
+Result<const Mechanism*> find_mechanism(std::string_view name);
+
+// inputs -> outputs, or one Status and nothing. Outputs have the compute dtype.
+Result<NamedTensors> run_mechanism(std::string_view name, const NamedTensors& inputs, const RunSettings& settings);
+
+}  // namespace linearmem

@@ -1,0 +1,125 @@
+// The types of the WebAssembly module, written by hand; a test compares them with the module itself.
+// Shapes, axes and errors are those of the C++ headers in core/include/linearmem. A refused call throws an Error
+// whose message names the argument, the axis and both numbers; the module stays usable afterwards.
+
+export type DType = 'F64' | 'F32' | 'I64' | 'BOOL';
+
+// data is a copy, never a view of the module's memory. BOOL is one byte per element.
+export interface Tensor {
+  dtype: DType;
+  shape: number[];
+  data: Float64Array | Float32Array | BigInt64Array | Uint8Array;
+}
+
+export interface MistakeInfo {
+  name: string;
+  meaning: string;
+}
+
+export interface ClaimInfo {
+  id: string;
+  room: string;
+  statement: string;
+  source: string;
+  inputs: string;
+  mistakes: string[];
+}
+
+export interface Check {
+  quantity: string;
+  kind: 'value' | 'residual' | 'exact' | 'stated';
+  expected: number;
+  got: number;
+  error: number;
+  tolerance: number;
+  relative: boolean;
+  pass: boolean;
+  condition: string;
+  digits: string;
+}
+
+export interface ClaimResult {
+  id: string;
+  pass: boolean;
+  checks: Check[];
+}
+
+export interface SettingSpec {
+  name: string;
+  meaning: string;
+  default: number;
+  minimum: number;
+  maximum: number;
+  step: number;
+}
+
+export interface ExperimentInfo {
+  name: string;
+  question: string;
+  notShown: string;
+  settings: SettingSpec[];
+}
+
+export interface Axis {
+  quantity: string;
+  unit: string;
+  logarithmic: boolean;
+}
+
+export interface Series {
+  memory: string;
+  label: string;
+  x: Float64Array;
+  y: Float64Array;
+}
+
+export interface Panel {
+  name: string;
+  x: Axis;
+  y: Axis;
+  series: Series[];
+}
+
+export interface Figure {
+  panels: Panel[];
+}
+
+export interface MechanismInfo {
+  name: string;
+  room: string;
+  equation: string;
+  inputs: { name: string; axes: string; kind: 'floating' | 'integer' | 'boolean'; required: boolean }[];
+  options: { name: string; kind: 'number' | 'integer' | 'boolean' | 'choice'; default: string; meaning: string; choices: string[] }[];
+  outputs: string[];
+  forms: string[];
+}
+
+export interface RunSettings {
+  dtype?: 'f32' | 'f64';
+  form?: string;
+  chunk?: number;
+  options?: Record<string, string | number | boolean>;
+}
+
+export interface LinearMemModule {
+  buildId(): string; // equal to the build id the loader was compiled with, or the two are of different builds
+  target(): string; // the SIMD target the kernels were compiled for: "WASM", "SCALAR"
+
+  claims(): ClaimInfo[];
+  mistakes(): MistakeInfo[];
+  verify(id: string, mistakes: string[]): ClaimResult;
+
+  experiments(): ExperimentInfo[];
+  experiment(name: string, settings: Record<string, number>): Figure;
+
+  mechanisms(): MechanismInfo[];
+  run(mechanism: string, inputs: Record<string, Tensor>, settings: RunSettings): Record<string, Tensor>;
+}
+
+export interface ModuleOptions {
+  wasmBinary: ArrayBuffer | Uint8Array;
+  print?: (text: string) => void;
+  printErr?: (text: string) => void;
+}
+
+export default function createLinearMem(options: ModuleOptions): Promise<LinearMemModule>;
