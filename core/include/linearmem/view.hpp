@@ -55,9 +55,11 @@ class View {
   template <typename... Index>
   T& operator()(Index... index) const {
     static_assert(sizeof...(Index) == N, "one index per axis");
-    const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
+    return (*this)[Extents<N>{static_cast<std::int64_t>(index)...}];
+  }
+  T& operator[](const Extents<N>& index) const {
     std::int64_t offset = 0;
-    for (int axis = 0; axis < N; ++axis) offset += at[axis] * strides_[axis];
+    for (int axis = 0; axis < N; ++axis) offset += index[axis] * strides_[axis];
     return data_[offset];
   }
 

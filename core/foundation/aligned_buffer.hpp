@@ -1,0 +1,39 @@
+// Scratch memory for kernels: cache-line aligned, zero-filled, freed at scope end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace linearmem {
+
+constexpr std::int64_t kCacheLine = 64;
+
+// Columns rounded up so that a row of any vector width fits without a partial load.
+template <typename T>
+constexpr std::int64_t padded_columns(std::int64_t columns) {
+  constexpr std::int64_t step = kCacheLine / static_cast<std::int64_t>(sizeof(T));
+  return (columns + step - 1) / step * step;
+}
+
+template <typename T>
+class AlignedBuffer {
+ public:
+  explicit AlignedBuffer(std::int64_t count)
+      : data_(static_cast<T*>(::operator new(bytes(count), std::align_val_t{kCacheLine}))) {
+    std::memset(data_, 0, bytes(count));
+  }
+  ~AlignedBuffer() { ::operator delete(data_, std::align_val_t{kCacheLine}); }
+  AlignedBuffer(const AlignedBuffer&) = delete;
+  AlignedBuffer& operator=(const AlignedBuffer&) = delete;
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+
+ private:
+  static std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); }
+  T* data_;
+};
+
+}  // namespace linearmem

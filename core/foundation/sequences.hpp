@@ -1,0 +1,44 @@
+// Which tokens belong together: batch rows, or the sequences packed into one row.
+#pragma once
+
+#include <cstdint>
+
+#include "linearmem/view.hpp"
+
+namespace linearmem {
+
+struct TokenRange {
+  std::int64_t row;    // index on the B axis
+  std::int64_t begin;  // first token
+  std::int64_t end;    // one past the last
+};
+
+inline TokenRange sequence_range(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t tokens, std::int64_t n) {
+  return cu_seqlens.given() ? TokenRange{0, cu_seqlens(n), cu_seqlens(n + 1)} : TokenRange{n, 0, tokens};
+}
+
+// [T,width] of one head of one sequence, out of [B,T,H,width].
+template <typename T>
+View<T, 2> head_rows(const View<T, 4>& view, const TokenRange& range, std::int64_t head) {
+  if (!view.given()) return {};
+  T* first = view.data() + range.row * view.stride(0) + range.begin * view.stride(1) + head * view.stride(2);
+  return {first, {range.end - range.begin, view.extent(3)}, {view.stride(1), view.stride(3)}};
+}
+
+// [T] of one head of one sequence, out of [B,T,H].
+template <typename T>
+View<T, 1> head_scalars(const View<T, 3>& view, const TokenRange& range, std::int64_t head) {
+  if (!view.given()) return {};
+  T* first = view.data() + range.row * view.stride(0) + range.begin * view.stride(1) + head * view.stride(2);
+  return {first, {range.end - range.begin}, {view.stride(1)}};
+}
+
+// [rows,columns] of one head of one sequence, out of [N,H,rows,columns].
+template <typename T>
+View<T, 2> head_state(const View<T, 4>& view, std::int64_t n, std::int64_t head) {
+  if (!view.given()) return {};
+  T* first = view.data() + n * view.stride(0) + head * view.stride(1);
+  return {first, {view.extent(2), view.extent(3)}, {view.stride(2), view.stride(3)}};
+}
+
+}  // namespace linearmem

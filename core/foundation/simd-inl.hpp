@@ -1,0 +1,72 @@
+// The vector operations our kernels use, over float and double on every target. Highway gives all of them but double on
+// WebAssembly, which is written out here. Included once per target, inside Highway's per-target namespace.
+
+#if defined(LINEARMEM_FOUNDATION_SIMD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEARMEM_FOUNDATION_SIMD_INL_HPP
+#undef LINEARMEM_FOUNDATION_SIMD_INL_HPP
+#else
+#define LINEARMEM_FOUNDATION_SIMD_INL_HPP
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace linearmem {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+struct Simd {
+  using Tag = hn::ScalableTag<T>;
+  using V = hn::Vec<Tag>;
+
+  static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Tag())); }
+  static HWY_INLINE V zero() { return hn::Zero(Tag()); }
+  static HWY_INLINE V all(T value) { return hn::Set(Tag(), value); }
+  static HWY_INLINE V load(const T* from) { return hn::LoadU(Tag(), from); }
+  static HWY_INLINE void store(V value, T* to) { hn::StoreU(value, Tag(), to); }
+  static HWY_INLINE V add(V a, V b) { return hn::Add(a, b); }
+  static HWY_INLINE V subtract(V a, V b) { return hn::Sub(a, b); }
+  static HWY_INLINE V multiply(V a, V b) { return hn::Mul(a, b); }
+  static HWY_INLINE V divide(V a, V b) { return hn::Div(a, b); }
+  static HWY_INLINE V maximum(V a, V b) { return hn::Max(a, b); }
+  static HWY_INLINE V multiply_add(V a, V b, V sum) { return hn::MulAdd(a, b, sum); }            // a b + sum
+  static HWY_INLINE V subtract_product(V sum, V a, V b) { return hn::NegMulAdd(a, b, sum); }  // sum - a b
+};
+
+#if HWY_TARGET == HWY_WASM
+template <>
+struct Simd<double> {
+  using V = __f64x2;
+
+  static HWY_INLINE std::int64_t lanes() { return 2; }
+  static HWY_INLINE V zero() { return V{0.0, 0.0}; }
+  static HWY_INLINE V all(double value) { return V{value, value}; }
+  static HWY_INLINE V load(const double* from) { return static_cast<V>(wasm_v128_load(from)); }
+  static HWY_INLINE void store(V value, double* to) { wasm_v128_store(to, static_cast<v128_t>(value)); }
+  static HWY_INLINE V add(V a, V b) { return a + b; }
+  static HWY_INLINE V subtract(V a, V b) { return a - b; }
+  static HWY_INLINE V multiply(V a, V b) { return a * b; }
+  static HWY_INLINE V divide(V a, V b) { return a / b; }
+  static HWY_INLINE V maximum(V a, V b) { return static_cast<V>(wasm_f64x2_max(static_cast<v128_t>(a), static_cast<v128_t>(b))); }
+  static HWY_INLINE V multiply_add(V a, V b, V sum) { return a * b + sum; }
+  static HWY_INLINE V subtract_product(V sum, V a, V b) { return sum - a * b; }
+};
+#endif
+
+// Vectors that stay in registers while a kernel walks down the rows of a tile of columns.
+// Sixteen registers: two sets of accumulators and one of write values fit four wide on x86 and NEON; V8's allocator wants fewer.
+#if HWY_TARGET == HWY_WASM
+constexpr int kTileVectors = 2;
+#else
+constexpr int kTileVectors = 4;
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace linearmem
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
