@@ -1,5 +1,5 @@
 # Highway::hwy. The distribution's package has pkg-config data and no CMake config; WebAssembly takes the headers alone.
-find_path(Highway_INCLUDE_DIR hwy/highway.h NO_CMAKE_FIND_ROOT_PATH)
+find_path(Highway_INCLUDE_DIR hwy/highway.h PATHS /usr/local/include /usr/include NO_CMAKE_FIND_ROOT_PATH)
 if(Highway_INCLUDE_DIR)
   file(STRINGS "${Highway_INCLUDE_DIR}/hwy/base.h" highway_version_lines REGEX "#define HWY_(MAJOR|MINOR|PATCH) ")
   if(NOT highway_version_lines)
