@@ -33,6 +33,20 @@ View<T, 1> head_scalars(const View<T, 3>& view, const TokenRange& range, std::in
   return {first, {range.end - range.begin}, {view.stride(1)}};
 }
 
+// [T] of one sequence, out of [B,T].
+template <typename T>
+View<T, 1> sequence_scalars(const View<T, 2>& view, const TokenRange& range) {
+  if (!view.given()) return {};
+  return {view.data() + range.row * view.stride(0) + range.begin * view.stride(1), {range.end - range.begin}, {view.stride(1)}};
+}
+
+// [width] of one head of one sequence, out of [N,H,width].
+template <typename T>
+View<T, 1> head_vector(const View<T, 3>& view, std::int64_t n, std::int64_t head) {
+  if (!view.given()) return {};
+  return {view.data() + n * view.stride(0) + head * view.stride(1), {view.extent(2)}, {view.stride(2)}};
+}
+
 // [rows,columns] of one head of one sequence, out of [N,H,rows,columns].
 template <typename T>
 View<T, 2> head_state(const View<T, 4>& view, std::int64_t n, std::int64_t head) {
