@@ -1,0 +1,25 @@
+// One measured quantity and its verdict. A NaN never passes.
+#pragma once
+
+#include <string>
+
+#include "linearmem/claims.hpp"
+
+namespace linearmem {
+
+// got is within tolerance of expected.
+Check value_check(std::string quantity, double expected, double got, double tolerance);
+
+// difference is at most tolerance.
+Check residual_check(std::string quantity, double difference, double tolerance);
+
+// The same, where `difference` is already divided by the size of what is compared.
+Check relative_check(std::string quantity, double difference, double tolerance);
+
+// got is expected, bit for bit.
+Check exact_check(std::string quantity, double expected, double got);
+
+// The condition in words held or did not; got is shown beside it.
+Check stated_check(std::string quantity, std::string condition, double got, bool holds);
+
+}  // namespace linearmem

@@ -1,0 +1,46 @@
+// LM01, LM02, LM23: what is kept, in bytes.
+#include "claims/checks.hpp"
+#include "claims/lists.hpp"
+#include "linearmem/ledger.hpp"
+
+namespace linearmem {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr KeyValueHistory kHistory{.tokens = 65536, .key_width = 64, .value_width = 64};
+constexpr FixedState kState{.key_width = 64, .value_width = 64, .normalizer = true};
+
+std::vector<Check> history(const Mistakes&) { return {exact_check("K,V history, MiB", 32, static_cast<double>(kHistory.bytes()) / kMiB)}; }
+
+std::vector<Check> state(const Mistakes&) {
+  const auto bytes = static_cast<double>(kState.bytes());
+  return {exact_check("state and normalizer, bytes", 16640, bytes), value_check("state and normalizer, MiB", 0.015869, bytes / kMiB, 5e-6),
+          value_check("history / state", 2016.49, static_cast<double>(kHistory.bytes()) / bytes, 5e-3)};
+}
+
+std::vector<Check> shared_depth(const Mistakes&) {
+  std::vector<Check> checks;
+  const SharedDepth one{.width = 64, .rounds = 1, .tokens = 1024};
+  for (std::int64_t rounds = 1; rounds <= 8; ++rounds) {
+    const SharedDepth deep{.width = 64, .rounds = rounds, .tokens = 1024}, longer{.width = 64, .rounds = rounds, .tokens = 2048};
+    const std::string at = "R = " + std::to_string(rounds) + ": ";
+    checks.push_back(exact_check(at + "parameters, times those of one round", 1, static_cast<double>(deep.parameters()) / static_cast<double>(one.parameters())));
+    checks.push_back(exact_check(at + "operations, times those of one round", static_cast<double>(rounds),
+                                 static_cast<double>(deep.operations()) / static_cast<double>(one.operations())));
+    checks.push_back(exact_check(at + "history over twice the prefix, times", 2, static_cast<double>(longer.history_bytes()) / static_cast<double>(deep.history_bytes())));
+  }
+  return checks;
+}
+
+}  // namespace
+
+void add_ledger_claims(std::vector<Claim>& list) {
+  list.push_back({"LM01", "ledger", "An explicit history of 65536 tokens, K = V = 64, FP32, one layer and head, takes 32 MiB.", "counting: tokens (K + V) 4 bytes",
+                  "65536 x (64 + 64) x 4 bytes", {}, history});
+  list.push_back({"LM02", "ledger", "The state of linear attention, 64 x 64 and a normalizer of 64, takes 16640 bytes, whatever the prefix.",
+                  "counting: (K V + K) 4 bytes", "(64 x 64 + 64) x 4 bytes", {}, state});
+  list.push_back({"LM23", "ledger", "R rounds of a shared block: parameters once, operations R times, and a history that still grows in step with the prefix.",
+                  "Dehghani et al. 2019, Universal Transformers", "width 64, 1024 and 2048 tokens, R = 1..8", {}, shared_depth});
+}
+
+}  // namespace linearmem

@@ -1,0 +1,14 @@
+// Each file of claims adds its own; the registry sorts them by id.
+#pragma once
+
+#include <vector>
+
+#include "linearmem/claims.hpp"
+
+namespace linearmem {
+
+void add_delta_claims(std::vector<Claim>& list);
+void add_linear_attention_claims(std::vector<Claim>& list);
+void add_ledger_claims(std::vector<Claim>& list);
+
+}  // namespace linearmem

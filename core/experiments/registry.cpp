@@ -1,0 +1,59 @@
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "experiments/lists.hpp"
+
+namespace linearmem {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+Status check(const Experiment& experiment, const SettingSpec& setting, double value) {
+  const std::string name = std::string(experiment.name) + ": " + setting.name;
+  if (!(value >= setting.minimum && value <= setting.maximum))
+    return Status::invalid(name + " is " + number(value) + ", must be from " + number(setting.minimum) + " to " + number(setting.maximum));
+  if (setting.step == 1 && value != std::floor(value)) return Status::invalid(name + " is " + number(value) + ", must be a whole number");
+  return {};
+}
+
+}  // namespace
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> list = {memory_tradeoff_experiment()};
+  return list;
+}
+
+Result<const Experiment*> find_experiment(std::string_view name) {
+  std::string known;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.name == name) return &experiment;
+    known += (known.empty() ? "" : ", ") + std::string(experiment.name);
+  }
+  return Status::invalid("experiment " + std::string(name) + " is not one of " + known);
+}
+
+Result<Figure> run_experiment(std::string_view name, const Settings& settings) {
+  const auto found = find_experiment(name);
+  if (!found.ok()) return found.status();
+  const Experiment& experiment = *found.value();
+  Settings complete;
+  std::string known;
+  for (const SettingSpec& setting : experiment.settings) {
+    complete[setting.name] = setting.default_value;
+    known += (known.empty() ? "" : ", ") + std::string(setting.name);
+  }
+  for (const auto& [key, value] : settings) {
+    if (!complete.count(key)) return Status::invalid(std::string(name) + ": setting " + key + " is not one of " + known);
+    complete[key] = value;
+  }
+  for (const SettingSpec& setting : experiment.settings)
+    if (Status status = check(experiment, setting, complete[setting.name]); !status.ok()) return status;
+  return experiment.run(complete);
+}
+
+}  // namespace linearmem
