@@ -1,0 +1,241 @@
+// The stream against what NumPy printed (tests/data/numpy_random): every value bit for bit, natively and as WebAssembly.
+#include "linearmem/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "data/numpy_random/expected.hpp"
+#include "foundation/random_math.hpp"
+#include "foundation/random_ziggurat.hpp"
+
+namespace linearmem {
+namespace {
+
+using numpy_random::Case;
+using numpy_random::cases;
+
+// The sum of word[i] (2 i + 1) modulo 2^64.
+class Checksum {
+ public:
+  void add(std::uint64_t word) {
+    sum_ += word * weight_;
+    weight_ += 2;
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(std::int64_t value) { add(static_cast<std::uint64_t>(value)); }
+  std::uint64_t value() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0, weight_ = 1;
+};
+
+template <typename Values>
+std::uint64_t checksum(const Values& values) {
+  Checksum sum;
+  for (auto value : values) sum.add(value);
+  return sum.value();
+}
+
+Generator generator(const Case& expected) { return Generator(SeedSequence(expected.words)); }
+
+void expect_bits(const std::vector<std::uint64_t>& expected, auto draw) {
+  ASSERT_FALSE(expected.empty());
+  for (std::uint64_t bits : expected) {
+    const double value = draw();
+    EXPECT_EQ(bits, std::bit_cast<std::uint64_t>(value)) << "drew " << value << ", NumPy " << std::bit_cast<double>(bits);
+  }
+}
+
+class RandomSeed : public testing::TestWithParam<Case> {};
+
+TEST_P(RandomSeed, SeedSequenceWords) {
+  const SeedSequence seed(GetParam().words);
+  EXPECT_EQ(seed.generate_state32(GetParam().state32.size()), GetParam().state32);
+  EXPECT_EQ(seed.generate_state64(GetParam().state64.size()), GetParam().state64);
+}
+
+TEST_P(RandomSeed, RawWords) {
+  Generator rng = generator(GetParam());
+  for (std::uint64_t word : GetParam().next64) EXPECT_EQ(rng.next64(), word);
+  rng = generator(GetParam());
+  for (std::uint32_t half : GetParam().next32) EXPECT_EQ(rng.next32(), half);
+}
+
+TEST_P(RandomSeed, FloatingValues) {
+  const Case& expected = GetParam();
+  Generator rng = generator(expected);
+  expect_bits(expected.random, [&] { return rng.random(); });
+  rng = generator(expected);
+  expect_bits(expected.uniform, [&] { return rng.uniform(-3.0, 5.5); });
+  rng = generator(expected);
+  expect_bits(expected.normal, [&] { return rng.normal(2.0, 0.3); });
+  rng = generator(expected);
+  expect_bits(expected.standard_normal, [&] { return rng.standard_normal(); });
+}
+
+TEST_P(RandomSeed, LongerRuns) {
+  Generator rng = generator(GetParam());
+  Checksum uniform;
+  for (int i = 0; i < 100000; ++i) uniform.add(rng.random());
+  EXPECT_EQ(uniform.value(), GetParam().random_checksum);
+  EXPECT_EQ(checksum(generator(GetParam()).normal_vector(500000)), GetParam().normal_checksum);
+}
+
+TEST_P(RandomSeed, IntegersOfEveryRange) {
+  ASSERT_EQ(GetParam().range_checksums.size(), numpy_random::ranges.size());
+  for (std::size_t i = 0; i < numpy_random::ranges.size(); ++i) {
+    const auto [first, last] = numpy_random::ranges[i];
+    SCOPED_TRACE(testing::Message() << "integers " << first << " to " << last);
+    Generator one_by_one = generator(GetParam());
+    Checksum sum;
+    for (int draw = 0; draw < 1001; ++draw) {
+      const std::int64_t value = one_by_one.integers(first, last, Endpoint::included).value();
+      EXPECT_TRUE(first <= value && value <= last) << value;
+      sum.add(value);
+    }
+    EXPECT_EQ(sum.value(), GetParam().range_checksums[i]);
+    EXPECT_EQ(checksum(generator(GetParam()).integer_vector(1001, first, last, Endpoint::included).value()), sum.value());
+    if (last < std::numeric_limits<std::int64_t>::max()) {
+      EXPECT_EQ(checksum(generator(GetParam()).integer_vector(1001, first, last + 1).value()), sum.value());
+    }
+  }
+}
+
+TEST_P(RandomSeed, PermutationAndShuffle) {
+  EXPECT_EQ(generator(GetParam()).permutation(12), GetParam().permutation);
+  EXPECT_EQ(checksum(generator(GetParam()).permutation(100000)), GetParam().permutation_checksum);
+  std::vector<std::int64_t> values = {-7, std::int64_t{1} << 62, 0, 5, 11, 3, 3, -1};
+  generator(GetParam()).shuffle(values);
+  EXPECT_EQ(values, GetParam().shuffled);
+}
+
+// The half word a 32-bit draw leaves outlives the 64-bit draws that follow it.
+TEST_P(RandomSeed, CallsOfEveryKindInTurn) {
+  Generator rng = generator(GetParam());
+  Checksum sum;
+  for (int turn = 0; turn < 100; ++turn) {
+    sum.add(static_cast<double>(rng.integers(0, 10).value()));
+    sum.add(rng.standard_normal());
+    sum.add(static_cast<double>(rng.integers(0, std::int64_t{3} << 40).value()));
+    sum.add(rng.random());
+    for (std::int64_t index : rng.permutation(1 + turn % 4)) sum.add(static_cast<double>(index));
+  }
+  EXPECT_EQ(sum.value(), GetParam().interleaved_checksum);
+}
+
+INSTANTIATE_TEST_SUITE_P(NumPy, RandomSeed, testing::ValuesIn(cases), [](const auto& info) {
+  std::string name = "words";
+  for (std::uint32_t word : info.param.words) name += "_" + std::to_string(word);
+  return name;
+});
+
+TEST(Random, IntegerSeedIsItsWords) {
+  const std::uint64_t seeds[] = {0, 7, 20261021, std::numeric_limits<std::uint64_t>::max()};
+  for (std::size_t i = 0; i < std::size(seeds); ++i) {
+    EXPECT_EQ(SeedSequence(seeds[i]).generate_state32(10), cases[i].state32) << seeds[i];
+    EXPECT_EQ(Generator(seeds[i]).next64(), cases[i].next64[0]) << seeds[i];
+  }
+}
+
+// Where a draw starts: a wedge, the tail, or neither.
+enum class Path { inside, wedge, tail };
+
+Path path_of(std::uint64_t word) {
+  const unsigned layer = word & 0xff;
+  if ((word >> 9 & 0xfffffffffffff) < ziggurat_inside[layer]) return Path::inside;
+  return layer == 0 ? Path::tail : Path::wedge;
+}
+
+TEST(Random, TenMillionNormals) {
+  Generator rng(7);
+  Checksum sum;
+  std::int64_t wedge = 0, tail = 0, beyond_edge = 0;
+  for (std::int64_t i = 0; i < numpy_random::long_draws; ++i) {
+    Generator ahead = rng;
+    const Path path = path_of(ahead.next64());
+    wedge += path == Path::wedge;
+    tail += path == Path::tail;
+    const double value = rng.standard_normal();
+    beyond_edge += std::abs(value) > ziggurat_edge;
+    sum.add(value);
+  }
+  EXPECT_EQ(sum.value(), numpy_random::long_checksum);
+  EXPECT_EQ(wedge, numpy_random::long_first_word_in_wedge);
+  EXPECT_EQ(tail, numpy_random::long_first_word_in_tail);
+  EXPECT_EQ(beyond_edge, numpy_random::long_beyond_edge);
+  EXPECT_EQ(rng.next64(), numpy_random::long_next64);
+
+  Generator raw(7);
+  for (std::int64_t i = 0; i < numpy_random::long_words_consumed; ++i) raw.next64();
+  EXPECT_EQ(raw.next64(), numpy_random::long_next64);
+}
+
+TEST(Random, ZigguratTablesAreNumPys) {
+  EXPECT_EQ(checksum(ziggurat_width), numpy_random::width_checksum);
+  EXPECT_EQ(checksum(ziggurat_density), numpy_random::density_checksum);
+  EXPECT_EQ(checksum(ziggurat_inside), numpy_random::inside_checksum);
+}
+
+// Layers of equal area, closing at height 1: what the tables mean.
+TEST(Random, ZigguratTablesAreAZiggurat) {
+  const double area = ziggurat_width[0] * 0x1p52 * ziggurat_density[255];
+  const double tail = std::sqrt(std::acos(-1.0) / 2) * std::erfc(ziggurat_edge / std::sqrt(2.0));
+  EXPECT_NEAR(area, ziggurat_edge * ziggurat_density[255] + tail, 1e-15);
+  EXPECT_EQ(ziggurat_inverse_edge, 1 / ziggurat_edge);
+  EXPECT_EQ(ziggurat_width[255] * 0x1p52, ziggurat_edge);
+  for (int i = 1; i < 256; ++i) {
+    const double x = ziggurat_width[i] * 0x1p52;
+    const double inner = i == 1 ? 0 : ziggurat_width[i - 1] * 0x1p52;
+    EXPECT_NEAR(ziggurat_density[i], std::exp(-0.5 * x * x), 1e-14) << i;
+    EXPECT_NEAR(x * (ziggurat_density[i - 1] - ziggurat_density[i]), area, 1e-14) << i;
+    EXPECT_NEAR(static_cast<double>(ziggurat_inside[i]) * 0x1p-52, inner / x, 1e-13) << i;
+  }
+}
+
+TEST(Random, LogarithmIsTheOneNumPyCalls) {
+  for (std::size_t i = 0; i < numpy_random::log_arguments.size(); ++i) {
+    const double u = std::bit_cast<double>(numpy_random::log_arguments[i]);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(log_one_minus(u)), numpy_random::log_values[i]) << "u = " << u;
+  }
+  Generator rng(0);
+  Checksum sum;
+  for (int i = 0; i < 100000; ++i) sum.add(log_one_minus(rng.random()));
+  EXPECT_EQ(sum.value(), numpy_random::log_sweep_checksum);
+}
+
+TEST(Random, ExponentialIsWithinAnUlp) {
+  for (int i = 0; i <= 1000000; ++i) {
+    const double t = -8.0 * i / 1000000;
+    const double expected = std::exp(t);  // itself off by up to an ulp: two between them
+    ASSERT_LE(std::abs(exp_nonpositive(t) - expected), 2 * (std::nextafter(expected, 2.0) - expected)) << "t = " << t;
+  }
+  EXPECT_EQ(exp_nonpositive(0.0), 1.0);
+}
+
+TEST(Random, NothingToChooseDrawsNothing) {
+  Generator rng(7), untouched(7);
+  EXPECT_EQ(rng.integers(-4, -3).value(), -4);
+  EXPECT_TRUE(rng.permutation(0).empty());
+  EXPECT_TRUE(rng.permutation(-3).empty());
+  EXPECT_EQ(rng.permutation(1), std::vector<std::int64_t>{0});
+  EXPECT_EQ(rng.next64(), untouched.next64());
+}
+
+TEST(Random, RefusesWhatNumPyRefuses) {
+  Generator rng(7), untouched(7);
+  EXPECT_EQ(rng.integers(3, 3).status().message(), "integers: low must be below high: low is 3, high is 3");
+  EXPECT_EQ(rng.integers(4, 3, Endpoint::included).status().message(), "integers: low must be at most high: low is 4, high is 3");
+  EXPECT_EQ(rng.integer_vector(2, 5, -5).status().code(), StatusCode::invalid_argument);
+  EXPECT_TRUE(std::isnan(rng.normal(0, -1)));
+  EXPECT_TRUE(std::isnan(rng.uniform(0, std::numeric_limits<double>::infinity())));
+  EXPECT_TRUE(std::isnan(rng.uniform(-1.7e308, 1.7e308)));
+  EXPECT_EQ(rng.next64(), untouched.next64());
+}
+
+}  // namespace
+}  // namespace linearmem
