@@ -157,8 +157,18 @@ std::vector<double> Generator::normal_vector(std::size_t count, double loc, doub
   return values;
 }
 
+// Uniform on 0..last by drawing as many bits as last has until they fit: what NumPy's shuffle does, unlike its integers.
+std::size_t Generator::masked(std::uint64_t last) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> std::countl_zero(last);
+  const bool half = last <= std::numeric_limits<std::uint32_t>::max();
+  for (;;) {
+    const std::uint64_t draw = (half ? next32() : next64()) & mask;
+    if (draw <= last) return static_cast<std::size_t>(draw);
+  }
+}
+
 void Generator::shuffle(std::span<std::int64_t> values) {
-  for (std::size_t last = values.size(); last-- > 1;) std::swap(values[last], values[bounded(last)]);
+  for (std::size_t last = values.size(); last-- > 1;) std::swap(values[last], values[masked(last)]);
 }
 
 std::vector<std::int64_t> Generator::permutation(std::int64_t n) {

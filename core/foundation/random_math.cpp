@@ -1,7 +1,6 @@
 #include "foundation/random_math.hpp"
 
-#include <bit>
-#include <cstdint>
+#include <cmath>
 
 namespace linearmem {
 namespace {
@@ -20,7 +19,8 @@ double log_remainder(double z) {
   const double z2 = z * z;
   const double z4 = z2 * z2;
   const double z6 = z4 * z2;
-  return c[0] * z + z2 * (c[1] + z * c[2]) + z4 * (c[3] + z * c[4]) + z6 * (c[5] + z * c[6]);
+  const double low = std::fma(z, c[0], z2 * std::fma(z, c[2], c[1]));
+  return std::fma(z6, std::fma(z, c[6], c[5]), std::fma(z4, std::fma(z, c[4], c[3]), low));
 }
 
 // k ln 2 + log(1 + f). `near_one`: f is so small that two terms do.
@@ -28,7 +28,7 @@ double log_of_scaled(int k, double f, bool near_one) {
   const double half_square = 0.5 * f * f;
   if (near_one) {
     if (f == 0) return k * ln2_high + k * ln2_low;
-    const double r = half_square * (1.0 - 0x1.5555555555555p-1 * f);
+    const double r = half_square * std::fma(-0x1.5555555555555p-1, f, 1.0);
     return k * ln2_high - ((r - k * ln2_low) - f);
   }
   const double s = f / (2.0 + f);
@@ -37,23 +37,18 @@ double log_of_scaled(int k, double f, bool near_one) {
   return k * ln2_high - ((half_square - (correction + k * ln2_low)) - f);
 }
 
-std::uint32_t high_word(double x) { return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x) >> 32); }
-
 }  // namespace
 
 double log_one_minus(double u) {
   if (u < 0x1p-29) return -u - u * u * 0.5;
-  constexpr std::uint32_t unscaled_limit = 0x3fd2bec3;  // u just below 1 - sqrt(1/2)
-  if (high_word(u) <= unscaled_limit) return log_of_scaled(0, -u, false);
-
-  const double w = 1.0 - u;  // exact, for u has 53 fraction bits
-  const std::uint32_t mantissa = high_word(w) & 0xfffff;
-  const bool below_sqrt2 = mantissa < 0x6a09e;
-  const int exponent = static_cast<int>(high_word(w) >> 20) - 1023;
-  const int k = below_sqrt2 ? exponent : exponent + 1;
-  const double scaled = w * std::bit_cast<double>(static_cast<std::uint64_t>(1023 - k) << 52);  // in [sqrt(1/2), sqrt(2))
-  const bool near_one = below_sqrt2 ? mantissa == 0 : 0x100000 - mantissa < 4;
-  return log_of_scaled(k, scaled - 1.0, near_one);
+  int exponent = 0;
+  const double mantissa = std::frexp(1.0 - u, &exponent);  // of an exact difference, in [1/2, 1)
+  if (mantissa < 0x1.6a09ep-1) {                           // sqrt(1/2), to fdlibm's digits
+    const double f = 2 * mantissa - 1.0;
+    return log_of_scaled(exponent - 1, f, f < 0x1p-20);
+  }
+  const double f = mantissa - 1.0;
+  return log_of_scaled(exponent, f, exponent != 0 && f >= -0x3p-21);
 }
 
 double exp_nonpositive(double t) {
@@ -63,7 +58,7 @@ double exp_nonpositive(double t) {
   const double r = (t - k * ln2_high) - k * ln2_low;
   double tail = 1.0;  // Horner: exp(r) = 1 + r (1 + r/2 (1 + r/3 (...)))
   for (int n = terms; n > 1; --n) tail = 1.0 + r * tail / n;
-  return (1.0 + r * tail) * std::bit_cast<double>(static_cast<std::uint64_t>(1023 + k) << 52);
+  return std::ldexp(1.0 + r * tail, k);
 }
 
 }  // namespace linearmem

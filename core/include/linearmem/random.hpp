@@ -1,7 +1,7 @@
 // NumPy's random stream, bit for bit: Generator(7) draws what numpy.random.default_rng(7) draws, on every target.
 // SeedSequence (O'Neill's seed_seq mixing), PCG64 (XSL-RR 128/64), Lemire's bounded integers, the 256-layer ziggurat.
 //
-//   import numpy as np                        // linearmem::Generator rng(7);
+//   import numpy as np                         // linearmem::Generator rng(7);
 //   rng = np.random.default_rng(7)
 //   print(rng.standard_normal(), rng.random()) // rng.standard_normal(), rng.random()
 //   print(rng.integers(0, 10))                 // rng.integers(0, 10).value()
@@ -85,7 +85,8 @@ class Generator {
   std::vector<std::int64_t> permutation(std::int64_t n);  // .permutation(n); empty for n <= 0, as in NumPy
 
  private:
-  std::uint64_t bounded(std::uint64_t last);  // uniform on 0..last, both included
+  std::uint64_t bounded(std::uint64_t last);  // uniform on 0..last, both included, as integers draws it
+  std::size_t masked(std::uint64_t last);     // the same, as shuffle draws it; last >= 1
 
   Pcg64 bits_;
 };

@@ -190,19 +190,14 @@ inline constexpr std::uint64_t width_checksum = 0x8052d695f7ad397au;
 inline constexpr std::uint64_t density_checksum = 0x71b60441e815fbe1u;
 inline constexpr std::uint64_t inside_checksum = 0xe1bf730d88073606u;
 
-// log1p(-u) of the C library NumPy calls: chosen u, and 100000 draws random() of seed 0.
-inline const std::vector<std::uint64_t> log_arguments = {
-    0x0u, 0x3ca0000000000000u, 0x3cb0000000000000u, 0x3e00000000000000u, 0x3e1fffffe0000000u, 0x3e20000000000000u,
-    0x3eb0000000000000u, 0x3fd0000000000000u, 0x3fd2beb5b2d4d402u, 0x3fd2bedfa43fe5c9u, 0x3fd2c083126e978du, 0x3fdffffffffffffeu,
-    0x3fe0000000000000u, 0x3fe0000000000001u, 0x3fe0000080000000u, 0x3fdfffff00000000u, 0x3fe4af4f0d844d01u, 0x3fe4b020c49ba5e3u,
-    0x3fe8000000000000u, 0x3fe8000010000000u, 0x3fe7fffff0000000u, 0x3fefae147ae147aeu, 0x3feffffe00000000u, 0x3feffffffffffffeu,
-    0x3fefffffffffffffu};
-inline const std::vector<std::uint64_t> log_values = {
-    0x8000000000000000u, 0xbca0000000000000u, 0xbcb0000000000000u, 0xbe00000000100000u, 0xbe1fffffe07fffffu, 0xbe20000000400000u,
-    0xbeb0000080000555u, 0xbfd269621134db92u, 0xbfd62e2fe73833b5u, 0xbfd62e6b3842a25cu, 0xbfd630bc6e7aed9bu, 0xbfe62e42fefa39edu,
-    0xbfe62e42fefa39efu, 0xbfe62e42fefa39f1u, 0xbfe62e43fefa3defu, 0xbfe62e41fefa3defu, 0xbff0a228055e1d38u, 0xbff0a3509b1bd85eu,
-    0xbff62e42fefa39efu, 0xbff62e431efa3a0fu, 0xbff62e42defa3a0fu, 0xc0126bb1bbb55514u, 0xc02bb9d3beb8c86bu, 0xc04205966f2b4f12u,
-    0xc0425e4f7b2737fau};
-inline constexpr std::uint64_t log_sweep_checksum = 0xf21373fc60986ea6u;
+// log1p(-u) of the C library NumPy calls, at u = (start + i step) 2^-53, i < count.
+struct LogRun {
+  std::uint64_t start, step, count, checksum;
+};
+inline constexpr LogRun log_runs[] = {
+    {0x0u, 0x100003039u, 1048576, 0x70ee9b887183096u}, {0x0u, 0x1u, 100, 0x32d48000000380eeu},
+    {0x1u, 0x4001u, 20000, 0x6c5571bb815dcdb3u}, {0x94bc6a7ef9db2u, 0x80000001u, 20000, 0x49601a739782e95u},
+    {0xffff800000000u, 0x400000u, 16384, 0x85410e43a203a912u}, {0x17fff800000000u, 0x400000u, 16384, 0x8541239859907846u},
+    {0x1ffffffffffc18u, 0x1u, 1000, 0x9090cebae11c3bcbu}};
 
 }  // namespace numpy_random

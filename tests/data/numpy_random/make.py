@@ -20,9 +20,10 @@ RANGES = [  # both ends included
     (5, 5), (0, 1), (0, 9), (-3, 3), (0, 2**16 - 1), (0, 2**31), (0, 3 * 2**30), (0, 2**32 - 2), (0, 2**32 - 1), (0, 2**32),
     (-(2**40), 2**40 - 1), (-5, 3 * 2**61), (0, 2**62 - 1), (0, 2**63 - 1), (-(2**62), 2**62), (-(2**63), 2**63 - 2),
     (-(2**63), 2**63 - 1)]
-LOG_ARGUMENTS = [0.0, 2**-53, 2**-52, 2**-31, 2**-29 - 2**-53, 2**-29, 2**-20, 2**-2, 0.29289, 0.2929, 0.2930, 0.5 - 2**-53, 0.5,
-                 0.5 + 2**-53, 0.5 + 2**-22, 0.5 - 2**-22, 0.6464, 0.6465, 0.75, 0.75 + 2**-25, 0.75 - 2**-25, 0.99, 1 - 2**-20,
-                 1 - 2**-52, 1 - 2**-53]
+# Runs of arguments of log1p(-u), u = (start + i * step) 2^-53: all of [0, 1), then around the places where fdlibm changes formula.
+LOG_RUNS = [
+    (0, 2**32 + 12345, 2**20), (0, 1, 100), (1, 2**14 + 1, 20000), (int(0.2905 * 2**53), 2**31 + 1, 20000),
+    (2**52 - 2**35, 2**22, 2**14), (3 * 2**51 - 2**35, 2**22, 2**14), (2**53 - 1000, 1, 1000)]
 
 
 def bits(values):
@@ -51,6 +52,10 @@ def ziggurat_tables():
             data = file.read()
     words = {name: np.frombuffer(data, np.uint64, 256, start[name + "_double"]) for name in ("wi", "fi", "ki")}
     return words["wi"].view(np.float64), words["fi"].view(np.float64), words["ki"]
+
+
+def log_run(start, step, count):
+    return np.array([math.log1p(-((start + i * step) * 2.0**-53)) for i in range(count)])
 
 
 def rows(texts, per_row):
@@ -186,7 +191,6 @@ def print_expected():
     walk = walk_ziggurat(7, LONG_DRAWS)
     after = np.random.default_rng(7)
     after.standard_normal(LONG_DRAWS)
-    sweep = np.random.default_rng(0).random(100000)
     print(f"""\
 // Printed by make.py with NumPy {np.__version__}; see README.md.
 #pragma once
@@ -234,12 +238,12 @@ inline constexpr std::uint64_t width_checksum = {checksum(wi):#x}u;
 inline constexpr std::uint64_t density_checksum = {checksum(fi):#x}u;
 inline constexpr std::uint64_t inside_checksum = {checksum(ki):#x}u;
 
-// log1p(-u) of the C library NumPy calls: chosen u, and 100000 draws random() of seed 0.
-inline const std::vector<std::uint64_t> log_arguments = {{
-{rows([f"{int(v):#x}u" for v in bits(np.array(LOG_ARGUMENTS))], 6)}}};
-inline const std::vector<std::uint64_t> log_values = {{
-{rows([f"{int(v):#x}u" for v in bits(np.array([math.log1p(-u) for u in LOG_ARGUMENTS]))], 6)}}};
-inline constexpr std::uint64_t log_sweep_checksum = {checksum(np.array([math.log1p(-u) for u in sweep.tolist()])):#x}u;
+// log1p(-u) of the C library NumPy calls, at u = (start + i step) 2^-53, i < count.
+struct LogRun {{
+  std::uint64_t start, step, count, checksum;
+}};
+inline constexpr LogRun log_runs[] = {{
+{rows([f"{{{a:#x}u, {b:#x}u, {n}, {checksum(log_run(a, b, n)):#x}u}}" for a, b, n in LOG_RUNS], 2)}}};
 
 }}  // namespace numpy_random""")
 
