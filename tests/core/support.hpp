@@ -68,7 +68,7 @@ double relative_difference(const View<A, N>& got, const View<B, N>& expected) {
     const double want = static_cast<double>(expected[at]), have = static_cast<double>(got[at]);
     largest = std::max(largest, std::abs(want));
     const double gap = std::abs(have - want);
-    if (!(gap <= difference)) difference = gap;
+    if (!std::isnan(difference) && !(gap <= difference)) difference = gap;  // once NaN, always NaN
   });
   return difference / largest;
 }

@@ -35,10 +35,10 @@ struct OptionSpec {
 };
 
 struct RunSettings {
-  std::optional<DType> dtype;  // f32 or f64; when absent, the one the floating inputs share
+  std::optional<DType> dtype = {};  // f32 or f64; when absent, the one the floating inputs share
   Form form = Form::automatic;
   std::int64_t chunk = 0;  // tokens per chunk in Form::chunked; 0 lets the door choose
-  std::map<std::string, std::string> options;
+  std::map<std::string, std::string> options = {};
 };
 
 struct Mechanism {
@@ -49,12 +49,14 @@ struct Mechanism {
   std::vector<OptionSpec> options;
   std::vector<const char*> outputs;
   std::vector<Form> forms;
-  // Called with inputs of declared kind and rank and with options of declared kind only.
+  // Called with inputs of declared kind and rank and with every option present and of its declared kind.
   Result<NamedTensors> (*run)(const NamedTensors& inputs, const RunSettings& settings, DType dtype);
 };
 
 const std::vector<Mechanism>& mechanisms();
 Result<const Mechanism*> find_mechanism(std::string_view name);
+Result<Form> find_form(const Mechanism& mechanism, std::string_view name);  // "automatic" or one of mechanism.forms
+Result<DType> find_compute_dtype(std::string_view name);                    // "f32" or "f64"
 
 // inputs -> outputs, or one Status and nothing. Outputs have the compute dtype.
 Result<NamedTensors> run_mechanism(std::string_view name, const NamedTensors& inputs, const RunSettings& settings);

@@ -30,12 +30,14 @@ struct NamedTensor {
 
 using NamedTensors = std::map<std::string, NamedTensor>;
 
-// Conversions; T is double or float. bf16 and f16 widen exactly, narrowing rounds to nearest even.
+// Conversions; T is double or float. bf16 and f16 widen exactly, f64 to float rounds to nearest even.
+// Errors: a dtype of another kind, bytes that do not fit the shape, a boolean that is neither 0 nor 1.
 template <typename T>
 Result<std::vector<T>> floating_values(const std::string& name, const NamedTensor& tensor);
 Result<std::vector<std::int64_t>> integer_values(const std::string& name, const NamedTensor& tensor);
 Result<std::vector<std::uint8_t>> boolean_values(const std::string& name, const NamedTensor& tensor);
 
+// T is double, float, int64_t (I64) or uint8_t (BOOL); the shape's product is the number of values.
 template <typename T>
 NamedTensor to_named(const std::vector<T>& values, std::vector<std::int64_t> shape);
 
