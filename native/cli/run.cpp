@@ -1,0 +1,120 @@
+// linearmem run MECHANISM --input X.safetensors --output Y.safetensors: one mechanism on tensors from a file.
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "linearmem/mechanisms.hpp"
+#include "safetensors.hpp"
+#include "verb.hpp"
+
+namespace linearmem::cli {
+namespace {
+
+struct RunArguments {
+  std::string mechanism, input, output;
+  std::string form = "automatic";
+  std::optional<std::int64_t> chunk;
+  std::string dtype;
+  std::vector<std::string> options;
+  bool list = false, describe = false;
+};
+
+Result<int> list_mechanisms() {
+  for (const Mechanism& mechanism : mechanisms()) std::cout << mechanism.name << "\n    " << mechanism.equation << "\n";
+  return kDone;
+}
+
+const char* kind_text(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::floating: return "F64 F32 BF16 F16";
+    case TensorKind::integer: return "I64 I32";
+    case TensorKind::boolean: return "BOOL";
+  }
+  return "";
+}
+
+std::string values_text(const OptionSpec& option) {
+  switch (option.kind) {
+    case OptionKind::number: return "a number";
+    case OptionKind::integer: return "a whole number";
+    case OptionKind::boolean: return "true or false";
+    case OptionKind::choice: break;
+  }
+  std::string text;
+  for (const char* choice : option.choices) text += (text.empty() ? "" : " | ") + std::string(choice);
+  return text;
+}
+
+Result<int> describe(const Mechanism& mechanism) {
+  std::cout << mechanism.name << " (room " << mechanism.room << ")\n  " << mechanism.equation << "\n\ninputs\n";
+  for (const InputSpec& input : mechanism.inputs)
+    std::cout << "  " << input.name << " [" << input.axes << "], " << kind_text(input.kind) << (input.required ? "" : ", optional") << "\n";
+  std::cout << "\noptions (--set key=value)\n";
+  for (const OptionSpec& option : mechanism.options)
+    std::cout << "  " << option.name << "=" << option.default_text << "  " << values_text(option) << ": " << option.meaning << "\n";
+  if (mechanism.options.empty()) std::cout << "  none\n";
+  std::cout << "\nforms (--form)\n  automatic";
+  for (Form form : mechanism.forms) std::cout << ", " << form_name(form);
+  std::cout << "\n\noutputs\n ";
+  for (const char* output : mechanism.outputs) std::cout << " " << output;
+  std::cout << "\n";
+  return kDone;
+}
+
+Result<RunSettings> settings_from(const Mechanism& mechanism, const RunArguments& arguments) {
+  RunSettings settings;
+  const auto form = find_form(mechanism, arguments.form);
+  if (!form.ok()) return form.status();
+  settings.form = form.value();
+  if (arguments.chunk) {
+    if (*arguments.chunk < 1) return Status::invalid("--chunk is " + std::to_string(*arguments.chunk) + "; it counts tokens, 1 or more");
+    settings.chunk = *arguments.chunk;
+  }
+  if (!arguments.dtype.empty()) {
+    const auto dtype = find_compute_dtype(arguments.dtype);
+    if (!dtype.ok()) return dtype.status();
+    settings.dtype = dtype.value();
+  }
+  auto options = parse_settings(arguments.options);
+  if (!options.ok()) return options.status();
+  settings.options = std::move(options).value();
+  return settings;
+}
+
+Result<int> run(const RunArguments& arguments) {
+  if (arguments.list) return list_mechanisms();
+  if (arguments.mechanism.empty()) return Status::invalid("run needs a MECHANISM; run --list names them");
+  const auto mechanism = find_mechanism(arguments.mechanism);
+  if (!mechanism.ok()) return mechanism.status();
+  if (arguments.describe) return describe(*mechanism.value());
+  if (arguments.input.empty()) return Status::invalid("run needs --input X.safetensors");
+  if (arguments.output.empty()) return Status::invalid("run needs --output Y.safetensors");
+  const auto settings = settings_from(*mechanism.value(), arguments);
+  if (!settings.ok()) return settings.status();
+  const auto inputs = read_safetensors(arguments.input);
+  if (!inputs.ok()) return inputs.status();
+  const auto outputs = run_mechanism(arguments.mechanism, inputs.value(), settings.value());
+  if (!outputs.ok()) return outputs.status();
+  if (Status status = write_safetensors(arguments.output, outputs.value()); !status.ok()) return status;
+  return kDone;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Verb& chosen) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* verb = app.add_subcommand("run", "Run one mechanism on the tensors of a safetensors file");
+  verb->add_option("MECHANISM", arguments->mechanism, "For example gated-delta-rule");
+  verb->add_option("--input", arguments->input, "safetensors file with the inputs");
+  verb->add_option("--output", arguments->output, "safetensors file to write; it appears whole or not at all");
+  verb->add_option("--form", arguments->form, "Algorithm: automatic, or one that --describe lists")->capture_default_str();
+  verb->add_option("--chunk", arguments->chunk, "Tokens per chunk in form chunked");
+  verb->add_option("--dtype", arguments->dtype, "f32 or f64, to compute in; otherwise the one the inputs share");
+  verb->add_option("--set", arguments->options, "key=value, an option of the mechanism; may be repeated")->take_all()->expected(1);
+  verb->add_flag("--list", arguments->list, "Name the mechanisms and stop");
+  verb->add_flag("--describe", arguments->describe, "Print the mechanism's inputs, options, forms and outputs, and stop");
+  verb->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace linearmem::cli
