@@ -131,6 +131,8 @@ Result<DType> compute_dtype(const Mechanism& mechanism, const NamedTensors& inpu
 
 const std::vector<Mechanism>& mechanisms() {
   static const std::vector<Mechanism> all = {
+      declare_softmax_attention(),
+      declare_linear_attention(),
       declare_delta_rule(),
       declare_gated_delta_rule(),
   };

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
 
 #include "core/support.hpp"
 
@@ -151,26 +154,94 @@ TEST(Mechanisms, DtypeIsSharedOrSaid) {
   EXPECT_EQ(find_compute_dtype("f32").value(), DType::f32);
 }
 
+// Inputs that any mechanism of the attention and delta families takes, every optional tensor among them.
+NamedTensors inputs_for(const Mechanism& mechanism) {
+  const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1}};
+  NamedTensors inputs;
+  for (const InputSpec& input : mechanism.inputs) {
+    if (input.kind == TensorKind::integer) {
+      inputs[input.name] = to_named(std::vector<std::int64_t>{0, 5}, {2});
+      continue;
+    }
+    Shape shape;
+    std::istringstream axes(input.axes);
+    for (std::string axis; axes >> axis;) shape.push_back(sizes.at(axis));
+    const bool gate = std::string(input.name) == "g";
+    inputs[input.name] = input.kind == TensorKind::boolean ? to_named(std::vector<std::uint8_t>{1, 1, 0, 1, 1}, shape)
+                                                           : filled(shape, inputs.size(), gate ? -1 : 0.1, gate ? 0 : 1);
+  }
+  return inputs;
+}
+
+TEST(Mechanisms, DeclareExactlyTheFormsTheirDoorsHave) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    RunSettings settings;
+    for (const OptionSpec& option : mechanism.options) settings.options[option.name] = option.default_text;
+    for (Form form : {Form::reference, Form::explicit_, Form::recurrent, Form::chunked, Form::streaming}) {
+      settings.form = form;
+      const bool declared = std::count(mechanism.forms.begin(), mechanism.forms.end(), form) > 0;
+      EXPECT_EQ(mechanism.run(inputs_for(mechanism), settings, DType::f64).ok(), declared) << mechanism.name << " " << form_name(form);
+    }
+  }
+}
+
+void expect_close(const NamedTensors& got, const NamedTensors& expected, double bound, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (const auto& [name, tensor] : expected) {
+    const auto values = floating_values<double>(name, got.at(name)), wanted = floating_values<double>(name, tensor);
+    const Extents<1> count = {static_cast<std::int64_t>(wanted.value().size())};
+    ASSERT_EQ(values.value().size(), wanted.value().size()) << what << " " << name;
+    EXPECT_LE(test::relative_difference(View<const double, 1>(values.value().data(), count), View<const double, 1>(wanted.value().data(), count)), bound)
+        << what << " " << name;
+  }
+}
+
 TEST(Mechanisms, EveryFormAgreesInBothPrecisions) {
   for (const Mechanism& mechanism : mechanisms()) {
-    if (std::string(mechanism.room) != "delta_rule") continue;
-    NamedTensors inputs = gated_inputs();
-    if (std::string(mechanism.name) == "delta-rule") inputs.erase("g");
+    const NamedTensors inputs = inputs_for(mechanism);
     const auto expected = run_mechanism(mechanism.name, inputs, {.dtype = DType::f64, .form = Form::reference});
     ASSERT_TRUE(expected.ok()) << expected.status().message();
+    ASSERT_EQ(expected.value().size(), mechanism.outputs.size());
+    for (const char* name : mechanism.outputs) EXPECT_TRUE(expected.value().count(name)) << mechanism.name << " " << name;
     for (Form form : mechanism.forms)
       for (DType dtype : {DType::f64, DType::f32}) {
         const auto outputs = run_mechanism(mechanism.name, inputs, {.dtype = dtype, .form = form});
         ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-        for (const char* name : mechanism.outputs) {
-          const auto got = floating_values<double>(name, outputs.value().at(name)), want = floating_values<double>(name, expected.value().at(name));
-          const Extents<1> count = {static_cast<std::int64_t>(want.value().size())};
-          EXPECT_LE(test::relative_difference(View<const double, 1>(got.value().data(), count), View<const double, 1>(want.value().data(), count)),
-                    dtype == DType::f64 ? 1e-12 : 1e-5)
-              << mechanism.name << " " << name << " " << form_name(form);
-        }
+        expect_close(outputs.value(), expected.value(), dtype == DType::f64 ? 1e-12 : 1e-5,
+                     std::string(mechanism.name) + " " + std::string(form_name(form)) + " " + std::string(dtype_name(dtype)));
       }
   }
+}
+
+// An option that is declared but never handed to the door would change nothing.
+TEST(Mechanisms, EveryOptionChangesAnOutput) {
+  const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},      {"causal", "false"}, {"window", "2"},
+                                                    {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"}};
+  for (const Mechanism& mechanism : mechanisms())
+    for (const OptionSpec& option : mechanism.options) {
+      const auto plain = run_mechanism(mechanism.name, inputs_for(mechanism), {}),
+                 changed = run_mechanism(mechanism.name, inputs_for(mechanism), {.options = {{option.name, other.at(option.name)}}});
+      ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << option.name << ": " << changed.status().message();
+      EXPECT_NE(plain.value().at("o").bytes, changed.value().at("o").bytes) << mechanism.name << " " << option.name;
+    }
+}
+
+// The same for tensors: leaving out an optional one, or moving a required one, shows.
+TEST(Mechanisms, EveryTensorReachesTheDoor) {
+  for (const Mechanism& mechanism : mechanisms())
+    for (const InputSpec& input : mechanism.inputs) {
+      if (input.kind == TensorKind::integer) continue;
+      const std::string name = input.name;
+      NamedTensors inputs = inputs_for(mechanism);
+      const auto plain = run_mechanism(mechanism.name, inputs, {});
+      if (input.required) inputs[name] = filled(inputs[name].shape, 99, name == "g" ? -1 : 0.1, name == "g" ? 0 : 1);
+      if (!input.required) inputs.erase(name);
+      if (name == "state") inputs.erase("z");
+      if (name == "z") inputs.erase("state");
+      const auto changed = run_mechanism(mechanism.name, inputs, {});
+      ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << name << ": " << changed.status().message();
+      EXPECT_NE(plain.value().at("o").bytes, changed.value().at("o").bytes) << mechanism.name << " " << name;
+    }
 }
 
 }  // namespace
