@@ -30,7 +30,14 @@ const DTypeEntry& entry_of(DType dtype) {
   return kDTypes[0];
 }
 
-float widen_bf16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+// std::bit_cast, which the oldest C++ library we build with does not have.
+template <typename To, typename From>
+To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  return __builtin_bit_cast(To, from);
+}
+
+float widen_bf16(std::uint16_t bits) { return bits_as<float>(static_cast<std::uint32_t>(bits) << 16); }
 
 // Half precision: 1 sign, 5 exponent (bias 15), 10 mantissa bits; every value is a float.
 float widen_f16(std::uint16_t bits) {
@@ -39,10 +46,10 @@ float widen_f16(std::uint16_t bits) {
   const std::uint32_t mantissa = bits & 0x3ffu;
   if (exponent == 0) {  // zero or subnormal: mantissa x 2^-24
     const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+    return bits_as<float>(bits_as<std::uint32_t>(magnitude) | sign);
   }
   const std::uint32_t widened = exponent == 0x1fu ? 0xffu : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | widened << 23 | mantissa << 13);
+  return bits_as<float>(sign | widened << 23 | mantissa << 13);
 }
 
 Status check_bytes(const std::string& name, const NamedTensor& tensor) {

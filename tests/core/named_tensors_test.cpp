@@ -85,7 +85,7 @@ TEST(NamedTensors, NarrowingRoundsToNearestEven) {
 }
 
 TEST(NamedTensors, RoundTripKeepsEveryBit) {
-  const std::vector<double> values = {std::bit_cast<double>(0x7ff8000000000123ull), -0.0, 5e-324, 1.0 / 3};
+  const std::vector<double> values = {__builtin_bit_cast(double, 0x7ff8000000000123ull), -0.0, 5e-324, 1.0 / 3};
   const NamedTensor tensor = to_named(values, {2, 2});
   EXPECT_EQ(tensor.dtype, DType::f64);
   EXPECT_EQ(tensor.size(), 4);
