@@ -1,10 +1,17 @@
 #include "foundation/shape_check.hpp"
 
-#include <sstream>
-
 namespace linearmem {
 
-std::string ShapeCheck::axes_text(const char* axes) {
+std::vector<std::string> axis_letters(const char* axes) {
+  std::vector<std::string> letters(1);
+  for (const char* at = axes; *at; ++at) {
+    if (*at == ' ') letters.emplace_back();
+    else letters.back() += *at;
+  }
+  return letters;
+}
+
+std::string bracketed_axes(const char* axes) {
   std::string text = "[";
   for (const char* at = axes; *at; ++at) text += *at == ' ' ? ',' : *at;
   return text + "]";
@@ -24,9 +31,8 @@ ShapeCheck& ShapeCheck::define(const std::string& axis, const char* argument, st
 }
 
 ShapeCheck& ShapeCheck::match(const char* argument, const std::int64_t* extents, int count, const char* axes) {
-  std::istringstream letters(axes);
-  std::string axis;
-  for (int at = 0; at < count && letters >> axis; ++at) define(axis, argument, extents[at]);
+  const std::vector<std::string> letters = axis_letters(axes);
+  for (int at = 0; at < count; ++at) define(letters[at], argument, extents[at]);
   return *this;
 }
 

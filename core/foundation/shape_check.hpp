@@ -6,11 +6,16 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
 
 namespace linearmem {
+
+// "B T Hv V" as {"B", "T", "Hv", "V"} and as "[B,T,Hv,V]".
+std::vector<std::string> axis_letters(const char* axes);
+std::string bracketed_axes(const char* axes);
 
 class ShapeCheck {
  public:
@@ -19,7 +24,7 @@ class ShapeCheck {
   // axes: one letter group per axis, "B T Hv V". The first argument to name an axis fixes its size.
   template <typename T, int N>
   ShapeCheck& required(const char* argument, const View<T, N>& view, const char* axes) {
-    if (!view.given()) return fail(std::string(argument) + " is missing; it is " + axes_text(axes));
+    if (!view.given()) return fail(std::string(argument) + " is missing; it is " + bracketed_axes(axes));
     return match(argument, view.extents().data(), N, axes);
   }
   template <typename T, int N>
@@ -42,7 +47,6 @@ class ShapeCheck {
     std::int64_t size;
   };
 
-  static std::string axes_text(const char* axes);
   ShapeCheck& match(const char* argument, const std::int64_t* extents, int count, const char* axes);
   ShapeCheck& fail(const std::string& sentence);
 

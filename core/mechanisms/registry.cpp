@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <sstream>
 
 #include "foundation/shape_check.hpp"
 #include "linearmem/tensor.hpp"
@@ -17,19 +16,6 @@ std::string list_of(const Entries& entries, Name name) {
 }
 
 Status refuse(const Mechanism& mechanism, const std::string& sentence) { return Status::invalid(std::string(mechanism.name) + ": " + sentence); }
-
-std::vector<std::string> axis_letters(const char* axes) {
-  std::istringstream text(axes);
-  std::vector<std::string> letters;
-  for (std::string letter; text >> letter;) letters.push_back(letter);
-  return letters;
-}
-
-std::string bracketed(const char* axes) {
-  std::string text(axes);
-  std::replace(text.begin(), text.end(), ' ', ',');
-  return "[" + text + "]";
-}
 
 bool has_kind(TensorKind kind, DType dtype) {
   switch (kind) {
@@ -57,7 +43,7 @@ Status check_names(const Mechanism& mechanism, const NamedTensors& inputs) {
   }
   for (const InputSpec& spec : mechanism.inputs)
     if (spec.required && !inputs.count(spec.name))
-      return refuse(mechanism, std::string(spec.name) + " is missing; it is " + bracketed(spec.axes));
+      return refuse(mechanism, std::string(spec.name) + " is missing; it is " + bracketed_axes(spec.axes));
   return {};
 }
 
@@ -66,7 +52,7 @@ Status check_tensor(const Mechanism& mechanism, const InputSpec& spec, const Nam
   if (!has_kind(spec.kind, tensor.dtype))
     return refuse(mechanism, std::string(spec.name) + " must be " + kind_text(spec.kind) + "; the tensor is " + std::string(dtype_name(tensor.dtype)));
   if (tensor.shape.size() != rank)
-    return refuse(mechanism, std::string(spec.name) + " is " + bracketed(spec.axes) + ", " + std::to_string(rank) + (rank == 1 ? " axis" : " axes") +
+    return refuse(mechanism, std::string(spec.name) + " is " + bracketed_axes(spec.axes) + ", " + std::to_string(rank) + (rank == 1 ? " axis" : " axes") +
                                  "; the tensor has " + std::to_string(tensor.shape.size()));
   const auto bytes = checked_bytes(spec.name, tensor.shape.data(), static_cast<int>(rank), dtype_bytes(tensor.dtype));
   if (!bytes.ok()) return Status(bytes.status().code(), std::string(mechanism.name) + ": " + bytes.status().message());
