@@ -1,0 +1,52 @@
+// Every shipped conformance case through the module: both precisions, every form, several chunk sizes.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadModule, moduleFolder } from './load.mjs';
+import { readSafetensors } from './safetensors.mjs';
+
+const folder = fileURLToPath(new URL('../data/conformance/', import.meta.url));
+const manifest = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'));
+const cases = Array.isArray(manifest) ? manifest : manifest.cases;
+const module = await loadModule(moduleFolder);
+const mechanisms = new Map(module.mechanisms().map((mechanism) => [mechanism.name, mechanism]));
+
+function relativeDifference(got, expected) {
+  let largest = 1;
+  let difference = 0;
+  assert.equal(got.length, expected.length);
+  for (let i = 0; i < expected.length; ++i) {
+    largest = Math.max(largest, Math.abs(expected[i]));
+    const gap = Math.abs(got[i] - expected[i]);
+    if (!(gap <= difference)) difference = gap;
+  }
+  return difference / largest;
+}
+
+function settingsOf(mechanism, tokens) {
+  const list = [];
+  for (const form of ['automatic', ...mechanism.forms])
+    for (const chunk of form === 'chunked' ? [1, 2, 3, 7, Math.max(tokens, 1), tokens + 1] : [undefined]) list.push({ form, chunk });
+  return list;
+}
+
+for (const entry of cases) {
+  test(entry.name, async () => {
+    const mechanism = mechanisms.get(entry.mechanism);
+    assert.ok(mechanism, `${entry.mechanism} is in the module`);
+    const inputs = await readSafetensors(path.join(folder, `${entry.name}.in.safetensors`));
+    const expected = await readSafetensors(path.join(folder, `${entry.name}.out.safetensors`));
+    const first = Object.values(inputs)[0];
+    for (const [dtype, tolerance] of [['f64', 1e-12], ['f32', 1e-5]])
+      for (const { form, chunk } of settingsOf(mechanism, (inputs.q ?? first).shape[1])) {
+        const outputs = module.run(entry.mechanism, inputs, { dtype, form, chunk, options: entry.options });
+        for (const name of entry.outputs) {
+          assert.deepEqual(outputs[name].shape, expected[name].shape);
+          const difference = relativeDifference(outputs[name].data, expected[name].data);
+          assert.ok(difference <= tolerance, `${name} in ${dtype}, ${form} ${chunk ?? ''}: off by ${difference}`);
+        }
+      }
+  });
+}

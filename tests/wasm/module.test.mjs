@@ -1,0 +1,90 @@
+// The live module against its hand-written types, its refusals, and copies that outlive memory growth.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { loadModule, moduleFolder } from './load.mjs';
+
+const module = await loadModule(moduleFolder);
+const types = await readFile(new URL('../../wasm/linearmem.d.ts', import.meta.url), 'utf8');
+
+// Member names of one interface; nested object types on one line count as one member.
+function membersOf(name) {
+  const body = types.match(new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`))[1];
+  return body.split('\n').map((line) => line.match(/^ {2}(\w+)\??[(:]/)?.[1]).filter(Boolean).sort();
+}
+
+const keys = (object) => Object.keys(object).sort();
+
+test('the module has exactly the declared functions', () => {
+  const declared = membersOf('LinearMemModule');
+  for (const name of declared) assert.equal(typeof module[name], 'function', `${name} is declared and missing`);
+  const own = Object.keys(module).filter((name) => typeof module[name] === 'function' && !/^(_|print|ready|dynCall|locateFile|onAbort|inspect)/.test(name));
+  assert.deepEqual(own.sort(), declared);
+});
+
+test('every object has exactly the declared fields', () => {
+  const claim = module.verify('LM05', []);
+  const experiment = module.experiments()[0];
+  const figure = module.experiment(experiment.name, {});
+  const outputs = module.run('delta-rule', deltaInputs(), {});
+  const samples = {
+    ClaimInfo: module.claims()[0], MistakeInfo: module.mistakes()[0], ClaimResult: claim, Check: claim.checks[0], ExperimentInfo: experiment,
+    SettingSpec: experiment.settings[0], Figure: figure, Panel: figure.panels[0], Axis: figure.panels[0].x, Series: figure.panels[0].series[0],
+    MechanismInfo: module.mechanisms()[0], Tensor: outputs.o,
+  };
+  for (const [name, object] of Object.entries(samples)) assert.deepEqual(keys(object), membersOf(name), name);
+});
+
+test('the target and build id are those of this build', async () => {
+  const scalar = process.env.LINEARMEM_SCALAR === 'ON';
+  assert.equal(module.target(), scalar ? 'SCALAR' : 'WASM');
+  assert.equal(module.buildId(), (await readFile(path.join(moduleFolder, 'build-id.txt'), 'utf8')).trim());
+});
+
+test('all claims hold, and each mistake fells the claims that name it', () => {
+  for (const claim of module.claims()) {
+    const result = module.verify(claim.id, []);
+    assert.ok(result.pass, `${claim.id}: ${JSON.stringify(result.checks.filter((check) => !check.pass))}`);
+    for (const mistake of claim.mistakes) assert.equal(module.verify(claim.id, [mistake]).pass, false, `${claim.id} under ${mistake}`);
+  }
+});
+
+function deltaInputs() {
+  const tensor = (shape, fill) => ({ dtype: 'F64', shape, data: new Float64Array(shape.reduce((a, b) => a * b, 1)).fill(fill) });
+  return { q: tensor([1, 2, 1, 3], 1), k: tensor([1, 2, 1, 3], 0.5), v: tensor([1, 2, 1, 2], 2), beta: tensor([1, 2, 1], 1) };
+}
+
+test('a refusal is an Error with the sentence of the core, and the module works on', () => {
+  const wrongK = { ...deltaInputs(), k: { dtype: 'F64', shape: [1, 2, 1, 4], data: new Float64Array(8) } };
+  const refusals = [
+    [() => module.run('delta-rule', wrongK, {}), /K differs: q has 3, k has 4/],
+    [() => module.run('delta-rulez', deltaInputs(), {}), /delta-rulez/],
+    [() => module.run('delta-rule', deltaInputs(), { form: 'fast' }), /form fast/],
+    [() => module.run('delta-rule', deltaInputs(), { chunks: 3 }), /chunks is not one of/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2, 1, 3], data: new Float32Array(6) } }, {}), /Float64Array, given Float32Array/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2, 1, 3], data: new Float64Array(5) } }, {}), /48 bytes, data has 40/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [17, 16384, 8192, 4], data: new Float64Array(1) } }, {}), /73014444032 bytes/],
+    [() => module.verify('LM99', []), /claim LM99 is not known/],
+    [() => module.verify('LM03', ['haste']), /mistake haste is not one of/],
+    [() => module.experiment('memory-tradeoff', { beta: 3 }), /beta is 3, must be from 0 to 2/],
+  ];
+  for (const [call, sentence] of refusals) assert.throws(call, (error) => error instanceof Error && sentence.test(error.message));
+  assert.ok(module.verify('LM08', []).pass);
+});
+
+test('arrays handed out keep their numbers when memory grows', () => {
+  const before = module.run('delta-rule', deltaInputs(), {}).state.data;
+  const copy = Array.from(before);
+  const T = 1 << 19;
+  const tensor = (shape) => ({ dtype: 'F32', shape, data: new Float32Array(shape.reduce((a, b) => a * b, 1)) });
+  module.run('delta-rule', { q: tensor([1, T, 1, 8]), k: tensor([1, T, 1, 8]), v: tensor([1, T, 1, 8]), beta: tensor([1, T, 1]) }, {});
+  assert.deepEqual(Array.from(before), copy);
+});
+
+test('an allocation past the maximum is an Error, and the module works on', () => {
+  const zeros = { dtype: 'F32', shape: [1, 1, 1, 1 << 14], data: new Float32Array(1 << 14) };
+  const beta = { dtype: 'F32', shape: [1, 1, 1], data: new Float32Array(1) };
+  assert.throws(() => module.run('delta-rule', { q: zeros, k: zeros, v: zeros, beta }, {}), /memory|bytes/);
+  assert.ok(module.verify('LM08', []).pass);
+});
