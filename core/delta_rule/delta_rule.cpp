@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "delta_rule/head.hpp"
+#include "foundation/form_check.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -17,24 +18,6 @@ namespace {
 template <typename T>
 const char* door_name(const DeltaRuleArguments<T>& a) {
   return a.g.given() ? "gated_delta_rule" : "delta_rule";
-}
-
-template <typename T>
-Status check_form(const DeltaRuleArguments<T>& a) {
-  const std::string door = door_name(a);
-  switch (a.form) {
-    case Form::automatic:
-    case Form::reference:
-    case Form::explicit_:
-    case Form::recurrent:
-      if (a.chunk != 0) return Status::invalid(door + ": chunk is " + std::to_string(a.chunk) + ", but form is " + std::string(form_name(a.form)) + ", not chunked");
-      return {};
-    case Form::chunked:
-      if (a.chunk < 0) return Status::invalid(door + ": chunk is " + std::to_string(a.chunk) + ", must be at least 1 token");
-      return {};
-    default:
-      return Status::invalid(door + ": form " + std::string(form_name(a.form)) + " is not one of reference, recurrent, chunked, explicit");
-  }
 }
 
 template <typename T>
@@ -58,7 +41,8 @@ Status check(const DeltaRuleArguments<T>& a, ShapeCheck& shapes) {
   shapes.optional("state", a.state, "N Hv K V").required("o", a.o, "B T Hv V").optional("reads", a.reads, "B T Hv V");
   shapes.optional("final_state", a.final_state, "N Hv K V");
   if (!shapes.status().ok()) return shapes.status();
-  if (Status status = check_form(a); !status.ok()) return status;
+  const Status form = check_form(door_name(a), a.form, a.chunk, {Form::reference, Form::recurrent, Form::chunked, Form::explicit_});
+  if (!form.ok()) return form;
   return check_gates(a);
 }
 

@@ -8,9 +8,8 @@
 #include <hwy/foreach_target.h>
 
 #include "delta_rule/kernel.hpp"
+#include "foundation/column_tiles-inl.hpp"
 #include "foundation/simd-inl.hpp"
-
-#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace linearmem {
@@ -85,21 +84,6 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, T* state, std::int64_t
   }
 }
 
-// Calls visit(vectors, offset of the tile's state, first column, columns) for tiles as wide as fit, narrower at the end.
-template <typename T, typename Visit>
-HWY_INLINE void each_tile(std::int64_t K, std::int64_t V, Visit visit) {
-  const std::int64_t lanes = Simd<T>::lanes();
-  std::int64_t offset = 0;
-  for (std::int64_t first = 0; first < V;) {
-    int vectors = kTileVectors;
-    while (vectors > 1 && vectors * lanes > V - first) vectors /= 2;
-    const std::int64_t width = vectors * lanes;
-    visit(vectors, offset, first, width < V - first ? width : V - first);
-    offset += K * width;
-    first += width;
-  }
-}
-
 template <typename T>
 HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
   each_tile<T>(block.K, block.V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t columns) HWY_ATTR {
@@ -109,26 +93,8 @@ HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
   });
 }
 
-// The columns past V stay zero: they were zero-filled, and their keys and values are multiplied into zeros only.
-template <typename T, bool kToTiles>
-HWY_INLINE void move_state(std::conditional_t<kToTiles, const T*, T*> packed, std::conditional_t<kToTiles, T*, const T*> state, std::int64_t K,
-                           std::int64_t V) {
-  const std::int64_t lanes = Simd<T>::lanes();
-  each_tile<T>(K, V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t columns) HWY_ATTR {
-    for (std::int64_t i = 0; i < K; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) {
-        if constexpr (kToTiles) state[offset + i * vectors * lanes + j] = packed[i * V + first + j];
-        if constexpr (!kToTiles) packed[i * V + first + j] = state[offset + i * vectors * lanes + j];
-      }
-  });
-}
-
 void BlockF32(const KernelBlock<float>& block) { all_tiles(block); }
 void BlockF64(const KernelBlock<double>& block) { all_tiles(block); }
-void LoadF32(const float* packed, float* state, std::int64_t K, std::int64_t V) { move_state<float, true>(packed, state, K, V); }
-void LoadF64(const double* packed, double* state, std::int64_t K, std::int64_t V) { move_state<double, true>(packed, state, K, V); }
-void StoreF32(const float* state, float* packed, std::int64_t K, std::int64_t V) { move_state<float, false>(packed, state, K, V); }
-void StoreF64(const double* state, double* packed, std::int64_t K, std::int64_t V) { move_state<double, false>(packed, state, K, V); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
@@ -138,18 +104,10 @@ HWY_AFTER_NAMESPACE();
 namespace linearmem {
 HWY_EXPORT(BlockF32);
 HWY_EXPORT(BlockF64);
-HWY_EXPORT(LoadF32);
-HWY_EXPORT(LoadF64);
-HWY_EXPORT(StoreF32);
-HWY_EXPORT(StoreF64);
 
 namespace delta {
 void kernel_block(const KernelBlock<float>& block) { HWY_DYNAMIC_DISPATCH(BlockF32)(block); }
 void kernel_block(const KernelBlock<double>& block) { HWY_DYNAMIC_DISPATCH(BlockF64)(block); }
-void kernel_load_state(const float* packed, float* state, std::int64_t K, std::int64_t V) { HWY_DYNAMIC_DISPATCH(LoadF32)(packed, state, K, V); }
-void kernel_load_state(const double* packed, double* state, std::int64_t K, std::int64_t V) { HWY_DYNAMIC_DISPATCH(LoadF64)(packed, state, K, V); }
-void kernel_store_state(const float* state, float* packed, std::int64_t K, std::int64_t V) { HWY_DYNAMIC_DISPATCH(StoreF32)(state, packed, K, V); }
-void kernel_store_state(const double* state, double* packed, std::int64_t K, std::int64_t V) { HWY_DYNAMIC_DISPATCH(StoreF64)(state, packed, K, V); }
 }  // namespace delta
 }  // namespace linearmem
 #endif

@@ -21,18 +21,12 @@ struct KernelBlock {
   std::int64_t o_stride;
   T* reads;  // [tokens,V] or null
   std::int64_t reads_stride;
-  T* state;  // K * padded_columns<T>(V) values, tile after tile
+  T* state;  // K * padded_columns<T>(V) values in tile order (foundation/column_tiles.hpp)
   std::int64_t tokens, K, V;
 };
 
 // Advances the state by the block's tokens and writes their outputs.
 void kernel_block(const KernelBlock<float>& block);
 void kernel_block(const KernelBlock<double>& block);
-
-// Between a packed [K,V] matrix and the kernel's tile order.
-void kernel_load_state(const float* packed, float* state, std::int64_t K, std::int64_t V);
-void kernel_load_state(const double* packed, double* state, std::int64_t K, std::int64_t V);
-void kernel_store_state(const float* state, float* packed, std::int64_t K, std::int64_t V);
-void kernel_store_state(const double* state, double* packed, std::int64_t K, std::int64_t V);
 
 }  // namespace linearmem::delta

@@ -5,6 +5,7 @@
 #include "delta_rule/head.hpp"
 #include "delta_rule/kernel.hpp"
 #include "foundation/aligned_buffer.hpp"
+#include "foundation/column_tiles.hpp"
 
 namespace linearmem::delta {
 namespace {
@@ -66,13 +67,13 @@ void recurrent(const Head<T>& head) {
   const std::int64_t K = head.key_width(), V = head.value_width();
   AlignedBuffer<T> state(K * padded_columns<T>(V));
   PackedBlock<T> packed(head);
-  kernel_load_state(head.S.data(), state.data(), K, V);
+  load_tiles(head.S.data(), state.data(), K, V);
   for (std::int64_t begin = 0; begin < head.tokens(); begin += kBlockTokens) {
     const std::int64_t tokens = std::min(kBlockTokens, head.tokens() - begin);
     kernel_block(packed.pack(begin, tokens, state.data()));
     packed.unpack(begin, tokens);
   }
-  kernel_store_state(state.data(), head.S.data(), K, V);
+  store_tiles(state.data(), head.S.data(), K, V);
 }
 
 template void recurrent(const Head<float>&);

@@ -1,0 +1,61 @@
+// exp for arguments up to 0, over Simd<T>: within 2 units in the last place on every target, exactly 1 at 0, 0 below the
+// smallest normal number (minus infinity too), NaN for NaN. Included once per target, like simd-inl.hpp.
+//
+// x = n ln 2 + r with n whole and |r| <= ln 2 / 2; exp(x) = 2^n exp(r), exp(r) by its Taylor series.
+
+#if defined(LINEARMEM_FOUNDATION_EXP_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEARMEM_FOUNDATION_EXP_INL_HPP
+#undef LINEARMEM_FOUNDATION_EXP_INL_HPP
+#else
+#define LINEARMEM_FOUNDATION_EXP_INL_HPP
+#endif
+
+#include "foundation/simd-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace linearmem {
+namespace HWY_NAMESPACE {
+
+template <typename T>
+struct ExpConstants;
+
+template <>
+struct ExpConstants<double> {
+  static constexpr double round = 0x1.8p52;          // adding it leaves the nearest whole number in the low bits
+  static constexpr double ln2_high = 0x1.62e42feep-1;  // few enough bits that n times it is exact
+  static constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+  static constexpr double lowest = -708;
+  static constexpr int terms = 13;
+};
+
+template <>
+struct ExpConstants<float> {
+  static constexpr float round = 0x1.8p23f;
+  static constexpr float ln2_high = 0x1.63p-1f;
+  static constexpr float ln2_low = -0x1.bd0106p-13f;
+  static constexpr float lowest = -87;
+  static constexpr int terms = 7;
+};
+
+template <typename T>
+HWY_INLINE typename Simd<T>::V exp_up_to_zero(typename Simd<T>::V x) {
+  using S = Simd<T>;
+  using V = typename S::V;
+  using C = ExpConstants<T>;
+  constexpr double kInverseFactorials[] = {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720,
+                                           1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600,
+                                           1.0 / 6227020800};
+  const V shifted = S::multiply_add(x, S::all(static_cast<T>(0x1.71547652b82fep0)), S::all(C::round));  // x / ln 2
+  const V n = S::subtract(shifted, S::all(C::round));
+  V r = S::subtract_product(x, n, S::all(C::ln2_high));
+  r = S::subtract_product(r, n, S::all(C::ln2_low));
+  V sum = S::all(static_cast<T>(kInverseFactorials[C::terms]));
+  for (int term = C::terms - 1; term >= 0; --term) sum = S::multiply_add(sum, r, S::all(static_cast<T>(kInverseFactorials[term])));
+  return S::select_less(x, S::all(C::lowest), S::zero(), S::multiply(sum, S::power_of_two(shifted)));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace linearmem
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
