@@ -29,7 +29,7 @@ Status check(const LinearAttentionArguments<T>& a, ShapeCheck& shapes) {
   }
   shapes.require(std::isfinite(a.eps) && a.eps >= 0, "eps is " + std::to_string(a.eps) + ", must be finite and at least 0");
   if (!shapes.status().ok()) return shapes.status();
-  return check_form(kDoor, a.form, a.chunk, {Form::reference, Form::chunked, Form::explicit_});
+  return check_form(kDoor, a.form, a.chunk, {Form::reference, Form::recurrent, Form::chunked, Form::explicit_});
 }
 
 template <typename T>
@@ -40,8 +40,10 @@ void run_head(const linear::Head<T>& head, const LinearAttentionArguments<T>& a)
       return;
     case Form::chunked:
       return linear::chunked(head, a.chunk > 0 ? a.chunk : 64);
-    default:
+    case Form::explicit_:
       return linear::explicit_sum(head);
+    default:
+      return linear::recurrent(head);
   }
 }
 

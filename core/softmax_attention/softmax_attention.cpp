@@ -28,7 +28,7 @@ Status check(const SoftmaxAttentionArguments<T>& a, ShapeCheck& shapes) {
     shapes.require(a.causal, start + ", but causal is false; a window looks back from the query's own token");
   }
   if (!shapes.status().ok()) return shapes.status();
-  return check_form(kDoor, a.form, 0, {Form::reference, Form::explicit_});
+  return check_form(kDoor, a.form, 0, {Form::reference, Form::explicit_, Form::streaming});
 }
 
 template <typename T>
@@ -37,8 +37,10 @@ void run_head(const softmax::Head<T>& head, Form form) {
     case Form::reference:
       if constexpr (std::is_same_v<T, double>) softmax::reference(head);
       return;
-    default:
+    case Form::explicit_:
       return softmax::explicit_scores(head);
+    default:
+      return softmax::streaming(head);
   }
 }
 

@@ -28,7 +28,7 @@ struct SoftmaxAttentionArguments {
   bool causal = true;
   std::optional<std::int64_t> window = {};  // tokens seen, the query's own included; needs causal; absent: all before it
   std::optional<double> scale = {};         // absent: K^-1/2
-  Form form = Form::automatic;              // reference, explicit
+  Form form = Form::automatic;              // reference, explicit, streaming
 
   View<T, 4> o;  // [B,T,H,V]
 };

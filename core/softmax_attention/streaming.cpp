@@ -1,0 +1,72 @@
+// The streaming form: packs the keys that are not masked and their values once, then hands blocks of queries to the SIMD kernel,
+// which sees every key once and keeps no scores. Memory is linear in T. A masked key is dropped here, so it is as if absent.
+#include <algorithm>
+#include <vector>
+
+#include "foundation/aligned_buffer.hpp"
+#include "softmax_attention/head.hpp"
+#include "softmax_attention/kernel.hpp"
+
+namespace linearmem::softmax {
+namespace {
+
+template <typename T>
+std::vector<std::int64_t> kept_tokens(const Head<T>& head) {
+  std::vector<std::int64_t> kept;
+  for (std::int64_t s = 0; s < head.tokens(); ++s)
+    if (!head.masked(s)) kept.push_back(s);
+  return kept;
+}
+
+template <typename T>
+class PackedKeys {
+ public:
+  PackedKeys(const Head<T>& head, const std::vector<std::int64_t>& kept)
+      : head_(head), kept_(kept), K_(head.key_width()), row_(padded_columns<T>(head.value_width())),
+        keys_((static_cast<std::int64_t>(kept.size()) + kTileKeys - 1) / kTileKeys * kTileKeys * K_),
+        values_(static_cast<std::int64_t>(kept.size()) * row_), q_(kBlockQueries * K_), o_(kBlockQueries * row_) {
+    for (std::int64_t s = 0; s < static_cast<std::int64_t>(kept.size()); ++s) {
+      T* key = keys_.data() + s / kTileKeys * kTileKeys * K_ + s % kTileKeys;
+      for (std::int64_t i = 0; i < K_; ++i) key[i * kTileKeys] = head.k(kept[s], i);
+      for (std::int64_t j = 0; j < head.value_width(); ++j) values_.data()[s * row_ + j] = head.v(kept[s], j);
+    }
+  }
+
+  void run(std::int64_t begin, std::int64_t queries) {
+    for (std::int64_t t = 0; t < queries; ++t) {
+      first_[t] = place(head_.first_seen(begin + t));
+      end_[t] = place(head_.end_seen(begin + t));
+      for (std::int64_t i = 0; i < K_; ++i)
+        q_.data()[t * K_ + i] = static_cast<T>(head_.scale * static_cast<double>(head_.q(begin + t, i)));
+    }
+    kernel_block({q_.data(), keys_.data(), values_.data(), first_, end_, o_.data(), queries, K_, row_});
+    for (std::int64_t t = 0; t < queries; ++t)
+      for (std::int64_t j = 0; j < head_.value_width(); ++j) head_.o(begin + t, j) = o_.data()[t * row_ + j];
+  }
+
+ private:
+  // Kept tokens before token s.
+  std::int64_t place(std::int64_t s) const { return std::lower_bound(kept_.begin(), kept_.end(), s) - kept_.begin(); }
+
+  const Head<T>& head_;
+  const std::vector<std::int64_t>& kept_;
+  std::int64_t K_, row_;
+  AlignedBuffer<T> keys_, values_, q_, o_;
+  std::int64_t first_[kBlockQueries], end_[kBlockQueries];
+};
+
+}  // namespace
+
+template <typename T>
+void streaming(const Head<T>& head) {
+  if (head.tokens() == 0 || head.value_width() == 0) return;
+  const std::vector<std::int64_t> kept = kept_tokens(head);
+  PackedKeys<T> packed(head, kept);
+  for (std::int64_t begin = 0; begin < head.tokens(); begin += kBlockQueries)
+    packed.run(begin, std::min(kBlockQueries, head.tokens() - begin));
+}
+
+template void streaming(const Head<float>&);
+template void streaming(const Head<double>&);
+
+}  // namespace linearmem::softmax
