@@ -58,7 +58,7 @@ Mechanism declare_linear_attention() {
                   {"normalize", OptionKind::boolean, "true", "divide by phi(q) z + eps"},
                   {"causal", OptionKind::boolean, "true", "a query reads no later token"}},
       .outputs = {"o", "state", "z"},
-      .forms = {Form::reference, Form::chunked, Form::explicit_},
+      .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_},
       .run = run,
   };
 }

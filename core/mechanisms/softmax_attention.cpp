@@ -43,7 +43,7 @@ Mechanism declare_softmax_attention() {
                   {"window", OptionKind::integer, "none", "tokens a query sees, its own included; none: all before it"},
                   {"scale", OptionKind::number, "none", "multiplies q; none: K^-1/2"}},
       .outputs = {"o"},
-      .forms = {Form::reference, Form::explicit_},
+      .forms = {Form::reference, Form::explicit_, Form::streaming},
       .run = run,
   };
 }
