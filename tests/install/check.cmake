@@ -1,0 +1,20 @@
+# Installs the build into a fresh prefix, builds the consumer against it and against a version it must refuse.
+file(REMOVE_RECURSE ${WORK})
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=address,undefined")
+endif()
+
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+set(configure ${CMAKE_COMMAND} -S ${SOURCE} -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${flags}")
+execute_process(COMMAND ${configure} -B ${WORK}/build -DWANTED=${VERSION} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${WORK}/build/consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said MATCHES "the key reads back 5 6")
+  message(FATAL_ERROR "the consumer said: ${said}")
+endif()
+
+execute_process(COMMAND ${configure} -B ${WORK}/refused -DWANTED=99.0 RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
+if(NOT refused)
+  message(FATAL_ERROR "version 99.0 was accepted")
+endif()
