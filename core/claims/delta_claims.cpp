@@ -228,7 +228,7 @@ void add_delta_claims(std::vector<Claim>& list) {
   list.push_back({"LM08", "delta_rule", "One unit key written twice: the outer-product memory reads the mean of both values, the delta rule at beta 1 the last.",
                   kWidrow, "k = e1, e1; v = [1,0], [0,1]", {M::half_beta, M::read_before_write}, same_key_twice});
   list.push_back({"LM09", "delta_rule", "After writing a second unit key at inner product rho, the old key reads [1 - rho^2, rho].", kWidrow,
-                  "k = [1,0], [rho, sqrt(1 - rho^2)]; v = [1,0], [0,1]; beta 1", {M::half_beta}, neighbouring_key});
+                  "k = [1,0], [rho, sqrt(1 - rho^2)]; v = [1,0], [0,1]; beta 1", {M::half_beta, M::single_precision}, neighbouring_key});
   list.push_back({"LM10", "delta_rule", "Forgetting by alpha 0.8 also fades a key that was not written.", kGated,
                   "S = I; k = e1; v = [0,1]; beta 1; alpha 0.8; read e2", {M::no_forgetting}, forgetting});
   list.push_back({"LM11", "delta_rule", "The same two writes at beta 0.5 leave part of the old value and half of the new.", kWidrow,

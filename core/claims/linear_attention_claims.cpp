@@ -147,12 +147,12 @@ void add_linear_attention_claims(std::vector<Claim>& list) {
   add("LM05", "The outputs of linear attention (elu+1, eps 1e-6) on the notes' inputs.", kKatharopoulos,
       {M::read_before_write, M::single_precision, M::no_causal_mask}, output_values);
   add("LM06", "Output [8,3], state [4,3], normalizer [4].", kKatharopoulos, {}, shapes);
-  add("LM07", "Adding 100 to the last value leaves every earlier output as it was.", kKatharopoulos, {M::no_causal_mask}, causal);
+  add("LM07", "Adding 100 to the last value leaves every earlier output as it was.", kKatharopoulos, {M::read_before_write, M::no_causal_mask}, causal);
   add("LM13", "In float32 the two forms agree to rounding, and no better.", kKatharopoulos, {}, float32);
   add("LM14", "Reading before writing: the first output is 0 and the result is no longer linear attention.", kKatharopoulos, {}, read_first);
   add("LM20", "With eps the weights of the normalized kernel sum to d / (d + eps), not to 1.", kKatharopoulos, {M::read_before_write, M::single_precision, M::no_causal_mask}, weight_sum);
   add("LM22", "With all keys, future ones too, in one state, the first output depends on the last value.", kKatharopoulos, {}, not_causal);
-  add("LM24", "Padding left out by selection changes nothing, whatever it holds.", kKatharopoulos, {M::single_precision}, padding);
+  add("LM24", "Padding left out by selection changes nothing, whatever it holds.", kKatharopoulos, {M::read_before_write, M::single_precision}, padding);
 }
 
 }  // namespace linearmem
