@@ -36,7 +36,10 @@ int main(int count, char** words) {
   CLI::App app("LinearMem: linear, recurrent and memory architectures, run and verified", "linearmem");
   app.set_version_flag("--version", "linearmem " + std::string(linearmem::build_id()));
   Verb chosen;
+  add_verify(app, chosen);
+  add_report(app, chosen);
   add_run(app, chosen);
+  add_sweep(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

@@ -6,6 +6,7 @@
 
 #include "linearmem/mechanisms.hpp"
 #include "safetensors.hpp"
+#include "settings.hpp"
 #include "verb.hpp"
 
 namespace linearmem::cli {

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -20,9 +17,9 @@ inline constexpr int kRefused = 2;
 using Verb = std::function<Result<int>()>;
 
 // Each adds its subcommand; parsing a command line that names it puts the verb to run in `chosen`.
+void add_verify(CLI::App& app, Verb& chosen);
+void add_report(CLI::App& app, Verb& chosen);
 void add_run(CLI::App& app, Verb& chosen);
-
-// {"key=value", ...} as pairs. Errors: no "=", an empty key, a key set twice.
-Result<std::map<std::string, std::string>> parse_settings(const std::vector<std::string>& texts);
+void add_sweep(CLI::App& app, Verb& chosen);
 
 }  // namespace linearmem::cli
