@@ -185,6 +185,16 @@ TEST(Mechanisms, DeclareExactlyTheFormsTheirDoorsHave) {
   }
 }
 
+// Past the registry, which would refuse it first: only a door that was handed the chunk can refuse it.
+TEST(Mechanisms, TheChunkReachesTheDoor) {
+  for (const Mechanism& mechanism : mechanisms()) {
+    if (!std::count(mechanism.forms.begin(), mechanism.forms.end(), Form::chunked)) continue;
+    RunSettings settings{.form = Form::chunked, .chunk = -1};
+    for (const OptionSpec& option : mechanism.options) settings.options[option.name] = option.default_text;
+    EXPECT_FALSE(mechanism.run(inputs_for(mechanism), settings, DType::f64).ok()) << mechanism.name;
+  }
+}
+
 void expect_close(const NamedTensors& got, const NamedTensors& expected, double bound, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (const auto& [name, tensor] : expected) {
