@@ -56,8 +56,8 @@ Status check_bytes(const std::string& name, const NamedTensor& tensor) {
   const auto bytes = checked_bytes(name, tensor.shape.data(), static_cast<int>(tensor.shape.size()), dtype_bytes(tensor.dtype));
   if (!bytes.ok()) return bytes.status();
   if (static_cast<std::uint64_t>(bytes.value()) != tensor.bytes.size())
-    return Status::invalid(name + ": its shape and dtype " + std::string(dtype_name(tensor.dtype)) + " need " + std::to_string(bytes.value()) +
-                           " bytes, it has " + std::to_string(tensor.bytes.size()));
+    return Status::invalid(name + ": its shape and dtype " + std::string(dtype_name(tensor.dtype)) + " need " +
+                           std::to_string(bytes.value()) + " bytes, it has " + std::to_string(tensor.bytes.size()));
   return {};
 }
 

@@ -30,7 +30,8 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
   arguments.reads = outputs.template make<4>("reads", values);
   arguments.final_state = outputs.template make<4>(
       "state", {sequence_count<T>(arguments.cu_seqlens, arguments.v), values[2], arguments.k.extent(3), values[3]});
-  return through_door(inputs, outputs, [](const DeltaRuleArguments<T>& a) { return delta_rule(a); }, arguments);
+  return through_door(
+      inputs, outputs, [](const DeltaRuleArguments<T>& a) { return delta_rule(a); }, arguments);
 }
 
 Result<NamedTensors> run(const NamedTensors& tensors, const RunSettings& settings, DType dtype) {
@@ -62,7 +63,8 @@ Mechanism declare_delta_rule() {
 }
 
 Mechanism declare_gated_delta_rule() {
-  return declare("gated-delta-rule", "S' = exp(g_t) S_{t-1};  S_t = S' + beta_t k_t^T (v_t - k_t S');  o_t = scale q_t S_t", {{"g", "B T Hv"}});
+  return declare("gated-delta-rule", "S' = exp(g_t) S_{t-1};  S_t = S' + beta_t k_t^T (v_t - k_t S');  o_t = scale q_t S_t",
+                 {{"g", "B T Hv"}});
 }
 
 }  // namespace linearmem

@@ -32,7 +32,8 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
   arguments.o = outputs.template make<4>("o", {queries[0], queries[1], H, V});
   arguments.final_state = outputs.template make<4>("state", {N, H, K, V});
   arguments.final_z = outputs.template make<3>("z", {N, H, K});
-  return through_door(inputs, outputs, [](const LinearAttentionArguments<T>& a) { return linear_attention(a); }, arguments);
+  return through_door(
+      inputs, outputs, [](const LinearAttentionArguments<T>& a) { return linear_attention(a); }, arguments);
 }
 
 Result<NamedTensors> run(const NamedTensors& tensors, const RunSettings& settings, DType dtype) {

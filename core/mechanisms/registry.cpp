@@ -15,7 +15,9 @@ std::string list_of(const Entries& entries, Name name) {
   return text.empty() ? "none" : text;
 }
 
-Status refuse(const Mechanism& mechanism, const std::string& sentence) { return Status::invalid(std::string(mechanism.name) + ": " + sentence); }
+Status refuse(const Mechanism& mechanism, const std::string& sentence) {
+  return Status::invalid(std::string(mechanism.name) + ": " + sentence);
+}
 
 bool has_kind(TensorKind kind, DType dtype) {
   switch (kind) {
@@ -38,7 +40,8 @@ const char* kind_text(TensorKind kind) {
 Status check_names(const Mechanism& mechanism, const NamedTensors& inputs) {
   const auto spec_name = [](const InputSpec& spec) { return spec.name; };
   for (const auto& [name, tensor] : inputs) {
-    const bool known = std::any_of(mechanism.inputs.begin(), mechanism.inputs.end(), [&name = name](const InputSpec& spec) { return name == spec.name; });
+    const bool known =
+        std::any_of(mechanism.inputs.begin(), mechanism.inputs.end(), [&name = name](const InputSpec& spec) { return name == spec.name; });
     if (!known) return refuse(mechanism, "unknown tensor \"" + name + "\"; it takes " + list_of(mechanism.inputs, spec_name));
   }
   for (const InputSpec& spec : mechanism.inputs)
@@ -50,10 +53,11 @@ Status check_names(const Mechanism& mechanism, const NamedTensors& inputs) {
 Status check_tensor(const Mechanism& mechanism, const InputSpec& spec, const NamedTensor& tensor) {
   const std::size_t rank = axis_letters(spec.axes).size();
   if (!has_kind(spec.kind, tensor.dtype))
-    return refuse(mechanism, std::string(spec.name) + " must be " + kind_text(spec.kind) + "; the tensor is " + std::string(dtype_name(tensor.dtype)));
+    return refuse(mechanism,
+                  std::string(spec.name) + " must be " + kind_text(spec.kind) + "; the tensor is " + std::string(dtype_name(tensor.dtype)));
   if (tensor.shape.size() != rank)
-    return refuse(mechanism, std::string(spec.name) + " is " + bracketed_axes(spec.axes) + ", " + std::to_string(rank) + (rank == 1 ? " axis" : " axes") +
-                                 "; the tensor has " + std::to_string(tensor.shape.size()));
+    return refuse(mechanism, std::string(spec.name) + " is " + bracketed_axes(spec.axes) + ", " + std::to_string(rank) +
+                                 (rank == 1 ? " axis" : " axes") + "; the tensor has " + std::to_string(tensor.shape.size()));
   const auto bytes = checked_bytes(spec.name, tensor.shape.data(), static_cast<int>(rank), dtype_bytes(tensor.dtype));
   if (!bytes.ok()) return Status(bytes.status().code(), std::string(mechanism.name) + ": " + bytes.status().message());
   if (static_cast<std::uint64_t>(bytes.value()) != tensor.bytes.size())
@@ -77,9 +81,11 @@ Status check_tensors(const Mechanism& mechanism, const NamedTensors& inputs) {
 
 Result<RunSettings> with_all_options(const Mechanism& mechanism, RunSettings settings) {
   for (const auto& [name, text] : settings.options) {
-    const auto spec = std::find_if(mechanism.options.begin(), mechanism.options.end(), [&name = name](const OptionSpec& s) { return name == s.name; });
+    const auto spec =
+        std::find_if(mechanism.options.begin(), mechanism.options.end(), [&name = name](const OptionSpec& s) { return name == s.name; });
     if (spec == mechanism.options.end())
-      return refuse(mechanism, "unknown option \"" + name + "\"; it has " + list_of(mechanism.options, [](const OptionSpec& s) { return s.name; }));
+      return refuse(mechanism,
+                    "unknown option \"" + name + "\"; it has " + list_of(mechanism.options, [](const OptionSpec& s) { return s.name; }));
     if (Status status = check_option(*spec, text); !status.ok()) return refuse(mechanism, "option " + name + " " + status.message());
   }
   for (const OptionSpec& spec : mechanism.options) settings.options.try_emplace(spec.name, spec.default_text);
@@ -109,8 +115,9 @@ Result<DType> compute_dtype(const Mechanism& mechanism, const NamedTensors& inpu
                                    std::string(dtype_name(entry.second.dtype)) + "; set dtype to f32 or f64");
   }
   if (first && (first->second.dtype == DType::f32 || first->second.dtype == DType::f64)) return first->second.dtype;
-  return refuse(mechanism, (first ? "the inputs are " + std::string(dtype_name(first->second.dtype)) : std::string("no input is floating")) +
-                               "; set dtype to f32 or f64");
+  return refuse(mechanism,
+                (first ? "the inputs are " + std::string(dtype_name(first->second.dtype)) : std::string("no input is floating")) +
+                    "; set dtype to f32 or f64");
 }
 
 }  // namespace
@@ -130,7 +137,8 @@ Result<const Mechanism*> find_mechanism(std::string_view name) {
   std::replace(dashed.begin(), dashed.end(), '_', '-');
   for (const Mechanism& mechanism : mechanisms())
     if (dashed == mechanism.name) return &mechanism;
-  return Status::invalid("unknown mechanism \"" + std::string(name) + "\"; known are " + list_of(mechanisms(), [](const Mechanism& m) { return m.name; }));
+  return Status::invalid("unknown mechanism \"" + std::string(name) + "\"; known are " +
+                         list_of(mechanisms(), [](const Mechanism& m) { return m.name; }));
 }
 
 Result<Form> find_form(const Mechanism& mechanism, std::string_view name) {

@@ -24,7 +24,8 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
   };
   const Extents<4> queries = arguments.q.extents();
   arguments.o = outputs.template make<4>("o", {queries[0], queries[1], queries[2], arguments.v.extent(3)});
-  return through_door(inputs, outputs, [](const SoftmaxAttentionArguments<T>& a) { return softmax_attention(a); }, arguments);
+  return through_door(
+      inputs, outputs, [](const SoftmaxAttentionArguments<T>& a) { return softmax_attention(a); }, arguments);
 }
 
 Result<NamedTensors> run(const NamedTensors& tensors, const RunSettings& settings, DType dtype) {

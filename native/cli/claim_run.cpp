@@ -23,15 +23,17 @@ const char* kind_name(CheckKind kind) {
 const char* verdict(bool pass) { return pass ? "pass" : "FAIL"; }
 
 nlohmann::ordered_json to_json(const Check& check) {
-  return {{"quantity", check.quantity}, {"kind", kind_name(check.kind)},   {"expected", check.expected},   {"got", check.got},       {"error", check.error},
-          {"tolerance", check.tolerance}, {"relative", check.relative},    {"condition", check.condition}, {"pass", check.pass},     {"digits", check.digits}};
+  return {{"quantity", check.quantity}, {"kind", kind_name(check.kind)}, {"expected", check.expected}, {"got", check.got},
+          {"error", check.error},       {"tolerance", check.tolerance},  {"relative", check.relative}, {"condition", check.condition},
+          {"pass", check.pass},         {"digits", check.digits}};
 }
 
 // "got 1.1e-16, error 1.1e-16, allowed 1e-12"
 std::string comparison(const Check& check) {
   const std::string got = "got " + number_text(check.got);
   if (check.kind == CheckKind::stated) return "expected " + check.condition + ", " + got;
-  const std::string allowed = check.kind == CheckKind::exact ? "exact" : "allowed " + number_text(check.tolerance) + (check.relative ? " relative" : "");
+  const std::string allowed =
+      check.kind == CheckKind::exact ? "exact" : "allowed " + number_text(check.tolerance) + (check.relative ? " relative" : "");
   return "expected " + number_text(check.expected) + ", " + got + ", error " + number_text(check.error) + ", " + allowed;
 }
 
@@ -84,7 +86,7 @@ nlohmann::ordered_json to_json(const ClaimRun& run) {
   const Claim& claim = *run.claim;
   nlohmann::ordered_json checks = nlohmann::ordered_json::array();
   for (const Check& check : run.result.checks) checks.push_back(to_json(check));
-  return {{"id", claim.id},         {"room", claim.room},        {"statement", claim.statement},       {"source", claim.source},
+  return {{"id", claim.id},         {"room", claim.room},      {"statement", claim.statement},     {"source", claim.source},
           {"inputs", claim.inputs}, {"pass", run.result.pass}, {"milliseconds", run.milliseconds}, {"checks", std::move(checks)}};
 }
 
@@ -92,7 +94,8 @@ void print(std::ostream& out, const ClaimRun& run) {
   const Claim& claim = *run.claim;
   out << claim.id << "  " << verdict(run.result.pass) << "  " << claim.statement << "  (" << milliseconds_text(run.milliseconds) << ")\n"
       << "      source: " << claim.source << "\n";
-  for (const Check& check : run.result.checks) out << "      " << check.quantity << ": " << comparison(check) << ": " << verdict(check.pass) << "\n";
+  for (const Check& check : run.result.checks)
+    out << "      " << check.quantity << ": " << comparison(check) << ": " << verdict(check.pass) << "\n";
 }
 
 }  // namespace linearmem::cli

@@ -52,7 +52,8 @@ std::string label_of(const Series& series) {
 // 1 048 576, with thin spaces.
 std::string grouped(std::int64_t value) {
   std::string digits = std::to_string(value);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), "\u2009");
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), "\u2009");
   return digits;
 }
 
@@ -133,10 +134,13 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
     const std::string block = "$panel" + std::to_string(number) + "_line" + std::to_string(i);
     const std::string color = std::string("rgb '") + look.color + "'";
     data += data_block(block, series);
-    labels += "set label " + literal(label_of(series)) + " at graph 1.02, graph " + number_text(heights[i]) + " left textcolor " + color + "\n";
-    lines += (i == 0 ? "plot " : ", \\\n     ") + block + " using 1:2 notitle with " + (look.marker ? "linespoints" : "lines") + " linewidth 2 linecolor " + color +
-             " dashtype " + look.dash;
-    if (look.marker) lines += " pointtype " + std::to_string(look.marker) + " pointsize 0.8 pointinterval " + std::to_string(std::max<std::size_t>(1, series.x.size() / 6));
+    labels +=
+        "set label " + literal(label_of(series)) + " at graph 1.02, graph " + number_text(heights[i]) + " left textcolor " + color + "\n";
+    lines += (i == 0 ? "plot " : ", \\\n     ") + block + " using 1:2 notitle with " + (look.marker ? "linespoints" : "lines") +
+             " linewidth 2 linecolor " + color + " dashtype " + look.dash;
+    if (look.marker)
+      lines += " pointtype " + std::to_string(look.marker) + " pointsize 0.8 pointinterval " +
+               std::to_string(std::max<std::size_t>(1, series.x.size() / 6));
   }
   return data + "unset label\n" + axis_commands('x', panel.x, x) + axis_commands('y', panel.y, y) + labels + lines + "\n";
 }
@@ -146,8 +150,10 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
 std::string gnuplot_script(const Figure& figure, Picture picture, const std::filesystem::path& output) {
   const auto panels = std::max<std::size_t>(1, figure.panels.size());
   const std::string terminal = picture == Picture::svg ? "svg" : "pngcairo";
-  std::string script = "set encoding utf8\nset terminal " + terminal + " noenhanced size " + std::to_string(760 * panels) + ",460 font 'sans,12' background '#ffffff'\n";
-  script += "set output " + literal(output.string()) + "\nset border 3 linecolor rgb '#555555'\nset tics nomirror out\nset grid back linetype 1 linewidth 1 linecolor rgb '#dddddd'\n";
+  std::string script = "set encoding utf8\nset terminal " + terminal + " noenhanced size " + std::to_string(760 * panels) +
+                       ",460 font 'sans,12' background '#ffffff'\n";
+  script += "set output " + literal(output.string()) +
+            "\nset border 3 linecolor rgb '#555555'\nset tics nomirror out\nset grid back linetype 1 linewidth 1 linecolor rgb '#dddddd'\n";
   script += "set rmargin 32\nset lmargin 11\nset multiplot layout 1," + std::to_string(panels) + "\n";
   for (std::size_t i = 0; i < figure.panels.size(); ++i) script += panel_commands(figure.panels[i], i);
   return script + "unset multiplot\nunset output\n";

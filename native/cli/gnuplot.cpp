@@ -57,7 +57,8 @@ class Scratch {
 
 Result<Ended> run(const char* argument, const std::string& input) {
   Scratch in, out;
-  if (in.descriptor() < 0 || out.descriptor() < 0 || !in.write(input)) return Status::unavailable("cannot write a temporary file for gnuplot");
+  if (in.descriptor() < 0 || out.descriptor() < 0 || !in.write(input))
+    return Status::unavailable("cannot write a temporary file for gnuplot");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
@@ -81,13 +82,15 @@ Status find_gnuplot() {
   const auto ended = run("--version", "");
   if (ended.ok() && ended.value().code == 0) return {};
   const std::string why = ended.ok() ? "it ends with code " + std::to_string(ended.value().code) : ended.status().message();
-  return Status::unavailable("gnuplot is needed for the figure and cannot be started (" + why + "); install gnuplot-nox, or say --no-figure");
+  return Status::unavailable("gnuplot is needed for the figure and cannot be started (" + why +
+                             "); install gnuplot-nox, or say --no-figure");
 }
 
 Status run_gnuplot(const std::string& script) {
   const auto ended = run("-", script);
   if (!ended.ok()) return Status::unavailable("gnuplot: " + ended.status().message());
-  if (ended.value().code != 0) return Status::unavailable("gnuplot ended with code " + std::to_string(ended.value().code) + ": " + ended.value().said);
+  if (ended.value().code != 0)
+    return Status::unavailable("gnuplot ended with code " + std::to_string(ended.value().code) + ": " + ended.value().said);
   return {};
 }
 

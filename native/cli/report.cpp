@@ -23,7 +23,8 @@ class ReportFolder {
     std::error_code error;
     if (std::filesystem::is_directory(path_, error)) return;
     made_ = std::filesystem::create_directory(path_, error);
-    if (!made_) status_ = Status::invalid(path_.string() + ": cannot make this folder: " + (error ? error.message() : "a file of that name exists"));
+    if (!made_)
+      status_ = Status::invalid(path_.string() + ": cannot make this folder: " + (error ? error.message() : "a file of that name exists"));
   }
   ~ReportFolder() {
     std::error_code ignored;

@@ -108,7 +108,8 @@ Result<Json> run_result(const std::vector<ClaimRun>& claims) {
   const NamedTensors outputs = runs.outputs(kLinear, Form::recurrent);
   const std::vector<double> recurrent = runs.o(kLinear, Form::recurrent), explicit_sum = runs.o(kLinear, Form::explicit_);
   const std::vector<double> softmax = runs.o("softmax-attention", Form::explicit_);
-  const std::vector<double> recurrent32 = runs.o(kLinear, Form::recurrent, DType::f32), explicit32 = runs.o(kLinear, Form::explicit_, DType::f32);
+  const std::vector<double> recurrent32 = runs.o(kLinear, Form::recurrent, DType::f32),
+                            explicit32 = runs.o(kLinear, Form::explicit_, DType::f32);
   if (!runs.status().ok()) return runs.status();
   Json all_claims = Json::array();
   for (const ClaimRun& run : claims) all_claims.push_back(to_json(run));

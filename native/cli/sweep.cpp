@@ -17,7 +17,9 @@ struct SweepArguments {
   bool json = false, csv = false, list = false;
 };
 
-nlohmann::ordered_json to_json(const Axis& axis) { return {{"quantity", axis.quantity}, {"unit", axis.unit}, {"logarithmic", axis.logarithmic}}; }
+nlohmann::ordered_json to_json(const Axis& axis) {
+  return {{"quantity", axis.quantity}, {"unit", axis.unit}, {"logarithmic", axis.logarithmic}};
+}
 
 nlohmann::ordered_json to_json(const Panel& panel) {
   nlohmann::ordered_json series = nlohmann::ordered_json::array();
@@ -27,10 +29,14 @@ nlohmann::ordered_json to_json(const Panel& panel) {
 
 void print_json(const Experiment& experiment, const Settings& settings, const Figure& figure) {
   nlohmann::ordered_json used = nlohmann::ordered_json::object(), panels = nlohmann::ordered_json::array();
-  for (const SettingSpec& setting : experiment.settings) used[setting.name] = settings.count(setting.name) ? settings.at(setting.name) : setting.default_value;
+  for (const SettingSpec& setting : experiment.settings)
+    used[setting.name] = settings.count(setting.name) ? settings.at(setting.name) : setting.default_value;
   for (const Panel& panel : figure.panels) panels.push_back(to_json(panel));
-  const nlohmann::ordered_json report = {{"experiment", experiment.name}, {"question", experiment.question}, {"not_shown", experiment.not_shown},
-                                         {"settings", std::move(used)},   {"panels", std::move(panels)}};
+  const nlohmann::ordered_json report = {{"experiment", experiment.name},
+                                         {"question", experiment.question},
+                                         {"not_shown", experiment.not_shown},
+                                         {"settings", std::move(used)},
+                                         {"panels", std::move(panels)}};
   std::cout << report.dump(2) << "\n";
 }
 
@@ -46,16 +52,16 @@ void print_csv(const Figure& figure) {
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
       for (std::size_t i = 0; i < series.x.size(); ++i)
-        std::cout << field(panel.name) << "," << field(series.memory) << "," << field(series.label) << "," << number_text(series.x[i]) << ","
-                  << number_text(series.y[i]) << "\n";
+        std::cout << field(panel.name) << "," << field(series.memory) << "," << field(series.label) << "," << number_text(series.x[i])
+                  << "," << number_text(series.y[i]) << "\n";
 }
 
 Result<int> list_experiments() {
   for (const Experiment& experiment : experiments()) {
     std::cout << experiment.name << "\n    " << experiment.question << "\n";
     for (const SettingSpec& setting : experiment.settings)
-      std::cout << "    " << setting.name << "=" << number_text(setting.default_value) << "  " << setting.meaning << ", " << number_text(setting.minimum)
-                << " to " << number_text(setting.maximum) << (setting.step == 1 ? ", whole" : "") << "\n";
+      std::cout << "    " << setting.name << "=" << number_text(setting.default_value) << "  " << setting.meaning << ", "
+                << number_text(setting.minimum) << " to " << number_text(setting.maximum) << (setting.step == 1 ? ", whole" : "") << "\n";
   }
   return kDone;
 }

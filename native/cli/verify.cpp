@@ -23,13 +23,15 @@ Result<int> verify(const VerifyArguments& arguments) {
   if (arguments.json) {
     nlohmann::ordered_json claims = nlohmann::ordered_json::array();
     for (const ClaimRun& run : runs.value()) claims.push_back(to_json(run));
-    const nlohmann::ordered_json report = {{"build_id", build_id()}, {"simd_target", simd_target()}, {"mistakes", arguments.mistakes},
-                                           {"passed", passed},       {"failed", failed},             {"claims", std::move(claims)}};
+    const nlohmann::ordered_json report = {
+        {"build_id", build_id()}, {"simd_target", simd_target()}, {"mistakes", arguments.mistakes}, {"passed", passed},
+        {"failed", failed},       {"claims", std::move(claims)}};
     std::cout << report.dump(2) << "\n";
   } else {
     for (const std::string& mistake : arguments.mistakes) std::cout << "with the mistake " << mistake << "\n";
     for (const ClaimRun& run : runs.value()) print(std::cout, run);
-    std::cout << runs.value().size() << (runs.value().size() == 1 ? " claim: " : " claims: ") << passed << " passed, " << failed << " failed\n";
+    std::cout << runs.value().size() << (runs.value().size() == 1 ? " claim: " : " claims: ") << passed << " passed, " << failed
+              << " failed\n";
   }
   return failed == 0 ? kDone : kClaimFailed;
 }

@@ -44,7 +44,8 @@ class CountingIterator {
 // The parser reads NUL as the end of its input and skips a byte order mark; a header has neither.
 Status check_text(std::string_view text, const std::string& file) {
   if (text.empty() || text[0] != '{') return safetensors_error(file, 8, "the header does not start with {");
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) return safetensors_error(file, 8 + zero, "a NUL byte in the header");
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return safetensors_error(file, 8 + zero, "a NUL byte in the header");
   return {};
 }
 
@@ -53,13 +54,15 @@ Status check_entry(const HeaderEntry& entry, std::uint64_t data_at, std::uint64_
   const auto span = "[" + std::to_string(entry.begin) + "," + std::to_string(entry.end) + "]";
   if (entry.begin > entry.end) return safetensors_error(file, entry.at, name + ": data_offsets " + span + " fall");
   if (entry.end > data_size)
-    return safetensors_error(file, data_at + data_size, name + ": data_offsets " + span + " reach beyond the file, which has " +
-                                                            std::to_string(data_size) + " bytes of data");
+    return safetensors_error(
+        file, data_at + data_size,
+        name + ": data_offsets " + span + " reach beyond the file, which has " + std::to_string(data_size) + " bytes of data");
   const auto bytes = checked_bytes(name, entry.shape.data(), static_cast<int>(entry.shape.size()), dtype_bytes(entry.dtype));
   if (!bytes.ok()) return safetensors_error(file, entry.at, bytes.status().message());
   if (static_cast<std::uint64_t>(bytes.value()) != entry.end - entry.begin)
-    return safetensors_error(file, data_at + entry.begin, name + ": shape and dtype need " + std::to_string(bytes.value()) + " bytes, data_offsets " +
-                                                              span + " hold " + std::to_string(entry.end - entry.begin));
+    return safetensors_error(file, data_at + entry.begin,
+                             name + ": shape and dtype need " + std::to_string(bytes.value()) + " bytes, data_offsets " + span + " hold " +
+                                 std::to_string(entry.end - entry.begin));
   return {};
 }
 

@@ -18,16 +18,22 @@ struct Source {
 
 Result<NamedTensors> read_tensors(const Source& source) {
   if (source.size < 8)
-    return safetensors_error(source.name, source.size, "truncated: a file starts with 8 bytes of header length, this one has " + std::to_string(source.size));
+    return safetensors_error(source.name, source.size,
+                             "truncated: a file starts with 8 bytes of header length, this one has " + std::to_string(source.size));
   unsigned char prefix[8];
-  const auto unreadable = [&](std::uint64_t offset) { return safetensors_error(source.name, offset, "cannot be read; did it change meanwhile?"); };
+  const auto unreadable = [&](std::uint64_t offset) {
+    return safetensors_error(source.name, offset, "cannot be read; did it change meanwhile?");
+  };
   if (!source.read(0, reinterpret_cast<char*>(prefix), 8)) return unreadable(0);
   std::uint64_t length = 0;
   for (int byte = 7; byte >= 0; --byte) length = length << 8 | prefix[byte];
   if (length > kLongestSafetensorsHeader)
-    return safetensors_error(source.name, 0, "header length " + std::to_string(length) + " is above the limit of " + std::to_string(kLongestSafetensorsHeader));
+    return safetensors_error(
+        source.name, 0, "header length " + std::to_string(length) + " is above the limit of " + std::to_string(kLongestSafetensorsHeader));
   if (length > source.size - 8)
-    return safetensors_error(source.name, 0, "truncated: header length " + std::to_string(length) + ", but only " + std::to_string(source.size - 8) + " bytes follow");
+    return safetensors_error(
+        source.name, 0,
+        "truncated: header length " + std::to_string(length) + ", but only " + std::to_string(source.size - 8) + " bytes follow");
 
   std::string text(length, '\0');
   if (!source.read(8, text.data(), length)) return unreadable(8);

@@ -52,7 +52,8 @@ Result<StagedFile> StagedFile::create(const std::filesystem::path& target) {
   if (!resolved.ok()) return resolved.status();
   if (!resolved.value().has_filename()) return Status::invalid(target.string() + ": names a folder, not a file");
   for (int attempt = 0;; ++attempt) {
-    const std::string name = "." + resolved.value().filename().string() + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".part";
+    const std::string name =
+        "." + resolved.value().filename().string() + "." + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".part";
     const std::filesystem::path temporary = folder_of(resolved.value()) / name;
     const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0) return StagedFile(resolved.value(), temporary, descriptor);

@@ -16,7 +16,8 @@ using Entry = std::pair<const std::string, NamedTensor>;
 Status check_tensor(const Entry& entry) {
   const auto& [name, tensor] = entry;
   if (name == "__metadata__") return Status::invalid("the tensor name \"__metadata__\" is reserved");
-  const auto bytes = checked_bytes("tensor " + shown(name), tensor.shape.data(), static_cast<int>(tensor.shape.size()), dtype_bytes(tensor.dtype));
+  const auto bytes =
+      checked_bytes("tensor " + shown(name), tensor.shape.data(), static_cast<int>(tensor.shape.size()), dtype_bytes(tensor.dtype));
   if (!bytes.ok()) return bytes.status();
   if (static_cast<std::uint64_t>(bytes.value()) != tensor.bytes.size())
     return Status::invalid("tensor " + shown(name) + " needs " + std::to_string(bytes.value()) + " bytes for its shape, it has " +
@@ -28,7 +29,8 @@ Status check_tensor(const Entry& entry) {
 std::vector<const Entry*> file_order(const NamedTensors& tensors) {
   std::vector<const Entry*> order;
   for (const Entry& entry : tensors) order.push_back(&entry);
-  std::stable_sort(order.begin(), order.end(), [](const Entry* a, const Entry* b) { return dtype_bytes(a->second.dtype) > dtype_bytes(b->second.dtype); });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Entry* a, const Entry* b) { return dtype_bytes(a->second.dtype) > dtype_bytes(b->second.dtype); });
   return order;
 }
 
@@ -37,7 +39,8 @@ Result<std::string> header_text(const std::vector<const Entry*>& order, const st
   std::uint64_t offset = 0;
   for (const Entry* entry : order) {
     const NamedTensor& tensor = entry->second;
-    header[entry->first] = {{"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + tensor.bytes.size()}}};
+    header[entry->first] = {
+        {"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + tensor.bytes.size()}}};
     offset += tensor.bytes.size();
   }
   std::string text;
@@ -47,7 +50,8 @@ Result<std::string> header_text(const std::vector<const Entry*>& order, const st
     return Status::invalid(file.string() + ": a tensor name is not UTF-8");
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  if (text.size() > kLongestSafetensorsHeader) return Status::invalid(file.string() + ": the header would have " + std::to_string(text.size()) + " bytes");
+  if (text.size() > kLongestSafetensorsHeader)
+    return Status::invalid(file.string() + ": the header would have " + std::to_string(text.size()) + " bytes");
   return text;
 }
 

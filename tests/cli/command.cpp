@@ -38,7 +38,8 @@ std::string read_file(const std::filesystem::path& file) {
 
 void write_file(const std::filesystem::path& file, const std::string& content) {
   std::ofstream stream(file, std::ios::binary);
-  if (!stream.write(content.data(), static_cast<std::streamsize>(content.size()))) throw std::runtime_error("cannot write " + file.string());
+  if (!stream.write(content.data(), static_cast<std::streamsize>(content.size())))
+    throw std::runtime_error("cannot write " + file.string());
 }
 
 Outcome linearmem(const std::vector<std::string>& words, const std::function<void()>& before_exec) {

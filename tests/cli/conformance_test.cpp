@@ -59,7 +59,8 @@ std::vector<Variant> variants(const Mechanism& mechanism, std::int64_t tokens) {
   for (Form form : mechanism.forms) {
     all.push_back({std::string(form_name(form))});
     if (form != Form::chunked) continue;
-    for (std::int64_t chunk : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{7}, tokens, tokens + 1}) all.push_back({"chunked", chunk});
+    for (std::int64_t chunk : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{7}, tokens, tokens + 1})
+      all.push_back({"chunked", chunk});
   }
   return all;
 }
@@ -69,8 +70,9 @@ class Conformance : public testing::TestWithParam<Case> {
   void check(const Variant& variant, const std::string& dtype, double tolerance) {
     const auto& [name, mechanism, options, outputs] = GetParam();
     const std::string what = name + " form " + variant.form + " chunk " + std::to_string(variant.chunk) + " " + dtype;
-    std::vector<std::string> words = {"run", mechanism, "--input", kData / (name + ".in.safetensors"), "--output", folder_ / "out", "--form",
-                                      variant.form, "--dtype", dtype};
+    std::vector<std::string> words = {
+        "run",        mechanism, "--input", kData / (name + ".in.safetensors"), "--output", folder_ / "out", "--form",
+        variant.form, "--dtype", dtype};
     if (variant.chunk > 0) words.insert(words.end(), {"--chunk", std::to_string(variant.chunk)});
     for (const auto& [key, value] : options.items())
       words.insert(words.end(), {"--set", key + "=" + (value.is_string() ? value.get<std::string>() : value.dump())});

@@ -44,8 +44,8 @@ TEST_F(Report, WritesTheResultAndTheFigure) {
   EXPECT_EQ(test::read_file(out() + "/memory-tradeoff.png").substr(0, 8), "\x89PNG\r\n\x1a\n");
   const std::string svg = test::read_file(out() + "/memory-tradeoff.svg");
   EXPECT_NE(svg.find("</svg>"), std::string::npos);
-  for (const char* text : {"prefix length (tokens)", "inner product of the two keys", "softmax attention, explicit K,V", "window", "delta rule, old key",
-                           "gated delta rule, new key", "outer product, either key"})
+  for (const char* text : {"prefix length (tokens)", "inner product of the two keys", "softmax attention, explicit K,V", "window",
+                           "delta rule, old key", "gated delta rule, new key", "outer product, either key"})
     EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
@@ -56,7 +56,8 @@ TEST_F(Report, ResultHasTheFieldsOfTheNotes) {
   EXPECT_EQ(result["seed"], 7);
   EXPECT_EQ(result["dtype"], "float64");
   EXPECT_EQ(result["shapes"], nlohmann::json::parse(R"({"q":[8,4],"k":[8,4],"v":[8,3],"output":[8,3],"state":[4,3],"normalizer":[4]})"));
-  const double rows[2][3] = {{-0.5793013823065131, -0.19619590026124073, 0.8987635397834051}, {0.32426122155186393, -0.7868605387163932, 0.011504930759062667}};
+  const double rows[2][3] = {{-0.5793013823065131, -0.19619590026124073, 0.8987635397834051},
+                             {0.32426122155186393, -0.7868605387163932, 0.011504930759062667}};
   for (int row = 0; row < 2; ++row)
     for (int j = 0; j < 3; ++j) EXPECT_NEAR(result["first_two_outputs"][row][j].get<double>(), rows[row][j], 1e-12);
   EXPECT_EQ(result["first_two_outputs"].size(), 2u);
@@ -82,13 +83,15 @@ TEST_F(Report, ResultHasEveryClaimWithItsDigits) {
     const ClaimResult here = run_claim(claims()[i]);
     EXPECT_EQ(result["claims"][i]["id"], claims()[i].id);
     ASSERT_EQ(result["claims"][i]["checks"].size(), here.checks.size());
-    for (std::size_t c = 0; c < here.checks.size(); ++c) EXPECT_EQ(result["claims"][i]["checks"][c]["digits"], here.checks[c].digits) << here.id;
+    for (std::size_t c = 0; c < here.checks.size(); ++c)
+      EXPECT_EQ(result["claims"][i]["checks"][c]["digits"], here.checks[c].digits) << here.id;
   }
 }
 
 TEST_F(Report, MissingGnuplotIsRefusedBeforeAnythingIsWritten) {
   const std::string message = test::refused({"report", "--out", out()}, without_gnuplot());
-  EXPECT_NE(message.find("gnuplot is needed for the figure and cannot be started (No such file or directory)"), std::string::npos) << message;
+  EXPECT_NE(message.find("gnuplot is needed for the figure and cannot be started (No such file or directory)"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("--no-figure"), std::string::npos) << message;
   EXPECT_FALSE(std::filesystem::exists(out()));
   EXPECT_EQ(test::linearmem({"report", "--no-figure", "--out", out()}, without_gnuplot()).code, 0);
@@ -97,7 +100,9 @@ TEST_F(Report, MissingGnuplotIsRefusedBeforeAnythingIsWritten) {
 TEST_F(Report, AFailingGnuplotLeavesEverythingAsItWas) {
   for (const char* script : {"test \"$1\" = --version && exit 0; echo no terminal >&2; exit 3", "exit 0"}) {
     const std::string message = test::refused({"report", "--out", out()}, with_gnuplot(script));
-    EXPECT_NE(message.find(std::string(script) == "exit 0" ? "gnuplot left no picture" : "gnuplot ended with code 3: no terminal"), std::string::npos) << message;
+    EXPECT_NE(message.find(std::string(script) == "exit 0" ? "gnuplot left no picture" : "gnuplot ended with code 3: no terminal"),
+              std::string::npos)
+        << message;
     EXPECT_FALSE(std::filesystem::exists(out()));
   }
   std::filesystem::create_directory(out());
@@ -110,7 +115,8 @@ TEST_F(Report, AFailingGnuplotLeavesEverythingAsItWas) {
 TEST_F(Report, RefusesAFolderItCannotMake) {
   test::write_file(folder_ / "file", "");
   EXPECT_NE(test::refused({"report", "--no-figure", "--out", folder_ / "file"}).find("cannot make this folder"), std::string::npos);
-  EXPECT_NE(test::refused({"report", "--no-figure", "--out", folder_ / "absent/report"}).find("cannot make this folder"), std::string::npos);
+  EXPECT_NE(test::refused({"report", "--no-figure", "--out", folder_ / "absent/report"}).find("cannot make this folder"),
+            std::string::npos);
   EXPECT_NE(test::refused({"report"}).find("--out"), std::string::npos);
 }
 

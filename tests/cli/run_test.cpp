@@ -62,8 +62,10 @@ TEST_F(Run, RefusesUnknownNames) {
   EXPECT_NE(refusal({}, "delta-rul").find("unknown mechanism \"delta-rul\"; known are "), std::string::npos);
   EXPECT_EQ(refusal({"--set", "beta=1"}), "delta-rule: unknown option \"beta\"; it has scale, l2norm");
   EXPECT_EQ(refusal({"--set", "l2norm=yes"}), "delta-rule: option l2norm takes true or false, got \"yes\"");
-  EXPECT_EQ(refusal({"--form", "blocked"}), "delta-rule: unknown form \"blocked\"; it has automatic, reference, recurrent, chunked, explicit");
-  EXPECT_EQ(refusal({"--form", "streaming"}), "delta-rule: has no form streaming; it has automatic, reference, recurrent, chunked, explicit");
+  EXPECT_EQ(refusal({"--form", "blocked"}),
+            "delta-rule: unknown form \"blocked\"; it has automatic, reference, recurrent, chunked, explicit");
+  EXPECT_EQ(refusal({"--form", "streaming"}),
+            "delta-rule: has no form streaming; it has automatic, reference, recurrent, chunked, explicit");
   EXPECT_EQ(refusal({"--dtype", "bf16"}), "unknown dtype \"bf16\"; known are f32, f64");
   EXPECT_NE(refusal({"--frm", "chunked"}).find("--frm"), std::string::npos);
 }
@@ -99,8 +101,10 @@ TEST_F(Run, RefusesTensorsByName) {
 
 TEST_F(Run, SizesBeyondMemoryAreRefusedAndNotTried) {
   const std::int64_t many = std::int64_t{1} << 30;
-  give({{"q", to_named(std::vector<double>{}, {1, 0, many, many})}, {"k", to_named(std::vector<double>{}, {1, 0, many, many})},
-        {"v", to_named(std::vector<double>{}, {1, 0, many, many})}, {"beta", to_named(std::vector<double>{}, {1, 0, many})}});
+  give({{"q", to_named(std::vector<double>{}, {1, 0, many, many})},
+        {"k", to_named(std::vector<double>{}, {1, 0, many, many})},
+        {"v", to_named(std::vector<double>{}, {1, 0, many, many})},
+        {"beta", to_named(std::vector<double>{}, {1, 0, many})}});
   EXPECT_NE(refusal({}).find("state [1,1073741824,1073741824,1073741824] needs 18446744073709551615 bytes"), std::string::npos);
 }
 

@@ -20,7 +20,9 @@ std::string file_of(const std::string& header, const std::string& data, std::uin
 }
 std::string file_of(const std::string& header, const std::string& data = "") { return file_of(header, data, header.size()); }
 
-Result<NamedTensors> parse(const std::string& bytes) { return parse_safetensors(std::as_bytes(std::span(bytes.data(), bytes.size())), "x.safetensors"); }
+Result<NamedTensors> parse(const std::string& bytes) {
+  return parse_safetensors(std::as_bytes(std::span(bytes.data(), bytes.size())), "x.safetensors");
+}
 
 // One F32 tensor "a" of two elements, with any of its three fields replaced.
 std::string header_with(const std::string& dtype, const std::string& shape, const std::string& offsets, const std::string& more = "") {
@@ -77,23 +79,31 @@ std::vector<Broken> broken_files() {
       {"shape_null", file_of(header_with(R"("F32")", "null", "[0,8]"), kData8), 8 + 32, "null is not expected"},
       {"shape_negative", file_of(header_with(R"("F32")", "[-2]", "[0,8]"), kData8), 8 + 32, "negative number -2"},
       {"shape_fraction", file_of(header_with(R"("F32")", "[2.0]", "[0,8]"), kData8), 8 + 33, "\"2.0\" is not a whole number"},
-      {"shape_over_63_bits", file_of(header_with(R"("F32")", "[9223372036854775808]", "[0,8]"), kData8), 8 + 49, "not a whole number below 2^63"},
-      {"shape_over_64_bits", file_of(header_with(R"("F32")", "[99999999999999999999]", "[0,8]"), kData8), 8 + 50, "not a whole number below 2^63"},
-      {"shape_overflows", file_of(header_with(R"("F32")", "[4611686018427387904,4]", "[0,8]"), kData8), 8 + 6, "needs 18446744073709551615 bytes"},
+      {"shape_over_63_bits", file_of(header_with(R"("F32")", "[9223372036854775808]", "[0,8]"), kData8), 8 + 49,
+       "not a whole number below 2^63"},
+      {"shape_over_64_bits", file_of(header_with(R"("F32")", "[99999999999999999999]", "[0,8]"), kData8), 8 + 50,
+       "not a whole number below 2^63"},
+      {"shape_overflows", file_of(header_with(R"("F32")", "[4611686018427387904,4]", "[0,8]"), kData8), 8 + 6,
+       "needs 18446744073709551615 bytes"},
       {"shape_wraps_to_right_size", file_of(header_with(R"("F32")", "[4294967296,4294967296,2]", "[0,8]"), kData8), 8 + 6, "needs"},
-      {"more_bytes_than_shape", file_of(header_with(R"("F32")", "[1]", "[0,8]"), kData8), data_at(header_with(R"("F32")", "[1]", "[0,8]")), "need 4 bytes"},
-      {"fewer_bytes_than_shape", file_of(header_with(R"("F32")", "[3]", "[0,8]"), kData8), data_at(header_with(R"("F32")", "[3]", "[0,8]")), "need 12 bytes"},
+      {"more_bytes_than_shape", file_of(header_with(R"("F32")", "[1]", "[0,8]"), kData8), data_at(header_with(R"("F32")", "[1]", "[0,8]")),
+       "need 4 bytes"},
+      {"fewer_bytes_than_shape", file_of(header_with(R"("F32")", "[3]", "[0,8]"), kData8), data_at(header_with(R"("F32")", "[3]", "[0,8]")),
+       "need 12 bytes"},
       {"one_offset", file_of(header_with(R"("F32")", "[2]", "[0]"), kData8), 8 + 50, "data_offsets must have 2 numbers, has 1"},
       {"three_offsets", file_of(header_with(R"("F32")", "[2]", "[0,8,9]"), kData8), 8 + 54, "data_offsets must have 2 numbers, has more"},
       {"offsets_fall", file_of(header_with(R"("F32")", "[2]", "[8,0]"), kData8), 8 + 6, "data_offsets [8,0] fall"},
-      {"offsets_beyond_file", file_of(header_with(R"("F32")", "[2]", "[0,16]"), kData8), data_at(header_with(R"("F32")", "[2]", "[0,16]")) + 8, "reach beyond the file"},
+      {"offsets_beyond_file", file_of(header_with(R"("F32")", "[2]", "[0,16]"), kData8),
+       data_at(header_with(R"("F32")", "[2]", "[0,16]")) + 8, "reach beyond the file"},
       {"truncated_data", file_of(good, kData8.substr(1)), data_at(good) + 7, "reach beyond the file, which has 7 bytes"},
       {"offsets_huge", file_of(header_with(R"("F32")", "[2]", "[9223372036854775800,9223372036854775807]"), kData8),
        data_at(header_with(R"("F32")", "[2]", "[9223372036854775800,9223372036854775807]")) + 8, "reach beyond the file"},
-      {"overlap", file_of(second("[4,12]"), kData8 + kData8), data_at(second("[4,12]")) + 4, "tensor \"b\" begins at data byte 4, overlapping the tensor that ends at 8"},
+      {"overlap", file_of(second("[4,12]"), kData8 + kData8), data_at(second("[4,12]")) + 4,
+       "tensor \"b\" begins at data byte 4, overlapping the tensor that ends at 8"},
       {"same_bytes_twice", file_of(second("[0,8]"), kData8), data_at(second("[0,8]")), "overlapping"},
       {"hole", file_of(second("[12,20]"), kData8 + kData8 + "1234"), data_at(second("[12,20]")) + 8, "leaving a hole after 8"},
-      {"hole_at_start", file_of(header_with(R"("F32")", "[2]", "[1,9]"), kData8 + "1"), data_at(header_with(R"("F32")", "[2]", "[1,9]")), "leaving a hole after 0"},
+      {"hole_at_start", file_of(header_with(R"("F32")", "[2]", "[1,9]"), kData8 + "1"), data_at(header_with(R"("F32")", "[2]", "[1,9]")),
+       "leaving a hole after 0"},
       {"trailing_bytes", file_of(good, kData8 + "12"), data_at(good) + 8, "2 trailing bytes belong to no tensor"},
       {"data_without_tensors", file_of("{}", "1"), 10, "1 trailing bytes"},
   };

@@ -24,7 +24,8 @@ TEST(Sweep, JsonHasTheRegistrysNumbers) {
     const Panel& panel = figure.value().panels[p];
     EXPECT_EQ(sweep["panels"][p]["x"]["quantity"], panel.x.quantity);
     ASSERT_EQ(sweep["panels"][p]["series"].size(), panel.series.size());
-    for (std::size_t s = 0; s < panel.series.size(); ++s) EXPECT_EQ(sweep["panels"][p]["series"][s]["y"].get<std::vector<double>>(), panel.series[s].y);
+    for (std::size_t s = 0; s < panel.series.size(); ++s)
+      EXPECT_EQ(sweep["panels"][p]["series"][s]["y"].get<std::vector<double>>(), panel.series[s].y);
   }
 }
 
@@ -37,7 +38,8 @@ TEST(Sweep, CsvHasOneLinePerPoint) {
   for (const Panel& panel : figure.value().panels)
     for (const Series& series : panel.series) points += series.x.size();
   EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')), points + 1);
-  EXPECT_EQ(outcome.out.rfind("panel,memory,label,x,y\n\"storage\",\"softmax_attention\",\"explicit K,V\",1,512\n", 0), 0u) << outcome.out.substr(0, 200);
+  EXPECT_EQ(outcome.out.rfind("panel,memory,label,x,y\n\"storage\",\"softmax_attention\",\"explicit K,V\",1,512\n", 0), 0u)
+      << outcome.out.substr(0, 200);
 }
 
 TEST(Sweep, ListNamesExperimentsAndSettings) {
@@ -45,7 +47,8 @@ TEST(Sweep, ListNamesExperimentsAndSettings) {
   EXPECT_EQ(outcome.code, 0);
   for (const Experiment& experiment : experiments()) {
     EXPECT_NE(outcome.out.find(experiment.name), std::string::npos);
-    for (const SettingSpec& setting : experiment.settings) EXPECT_NE(outcome.out.find("    " + std::string(setting.name) + "="), std::string::npos);
+    for (const SettingSpec& setting : experiment.settings)
+      EXPECT_NE(outcome.out.find("    " + std::string(setting.name) + "="), std::string::npos);
   }
 }
 

@@ -26,8 +26,11 @@ NamedTensor filled(const Shape& shape, std::uint64_t seed, double low = -1, doub
 }
 
 NamedTensors gated_inputs() {
-  return {{"q", filled({1, 5, 2, 3}, 1)},    {"k", filled({1, 5, 2, 3}, 2)},   {"v", filled({1, 5, 2, 4}, 3)},
-          {"beta", filled({1, 5, 2}, 4, 0)}, {"g", filled({1, 5, 2}, 5, -1, 0)}};
+  return {{"q", filled({1, 5, 2, 3}, 1)},
+          {"k", filled({1, 5, 2, 3}, 2)},
+          {"v", filled({1, 5, 2, 4}, 3)},
+          {"beta", filled({1, 5, 2}, 4, 0)},
+          {"g", filled({1, 5, 2}, 5, -1, 0)}};
 }
 
 std::string refusal(const NamedTensors& inputs, const RunSettings& settings = {}, const char* name = "gated-delta-rule") {
@@ -69,8 +72,10 @@ TEST(Mechanisms, OutputsAreThoseDeclaredInTheComputeDtype) {
 }
 
 TEST(Mechanisms, FullStrengthWriteIsReadBack) {
-  const NamedTensors inputs = {{"q", to_named<double>({0.6, 0.8}, {1, 1, 1, 2})}, {"k", to_named<double>({0.6, 0.8}, {1, 1, 1, 2})},
-                               {"v", to_named<double>({3, -1, 2}, {1, 1, 1, 3})}, {"beta", to_named<double>({1}, {1, 1, 1})}};
+  const NamedTensors inputs = {{"q", to_named<double>({0.6, 0.8}, {1, 1, 1, 2})},
+                               {"k", to_named<double>({0.6, 0.8}, {1, 1, 1, 2})},
+                               {"v", to_named<double>({3, -1, 2}, {1, 1, 1, 3})},
+                               {"beta", to_named<double>({1}, {1, 1, 1})}};
   const auto outputs = run_mechanism("delta_rule", inputs, {.options = {{"scale", "1"}}});
   ASSERT_TRUE(outputs.ok()) << outputs.status().message();
   const auto o = floating_values<double>("o", outputs.value().at("o"));
@@ -83,7 +88,8 @@ TEST(Mechanisms, OptionsReachTheDoor) {
   const auto unset = run_mechanism("gated-delta-rule", gated_inputs(), {.options = {{"scale", "none"}, {"l2norm", "false"}}});
   const auto normed = run_mechanism("gated-delta-rule", gated_inputs(), {.options = {{"l2norm", "true"}}});
   ASSERT_TRUE(plain.ok() && doubled.ok() && unset.ok() && normed.ok());
-  const auto at_default = floating_values<double>("o", plain.value().at("o")), at_two = floating_values<double>("o", doubled.value().at("o"));
+  const auto at_default = floating_values<double>("o", plain.value().at("o")),
+             at_two = floating_values<double>("o", doubled.value().at("o"));
   for (std::size_t i = 0; i < at_default.value().size(); ++i)
     EXPECT_NEAR(at_two.value()[i], at_default.value()[i] * 2 * std::sqrt(3.0), 1e-13) << i;
   EXPECT_EQ(unset.value().at("o").bytes, plain.value().at("o").bytes);
@@ -135,8 +141,7 @@ TEST(Mechanisms, RefusesFormsAndChunks) {
             "gated-delta-rule: has no form streaming; it has automatic, reference, recurrent, chunked, explicit");
   EXPECT_EQ(refusal(gated_inputs(), {.form = Form::recurrent, .chunk = 4}),
             "gated-delta-rule: chunk is 4 but the form is recurrent; only form chunked has chunks");
-  EXPECT_EQ(refusal(gated_inputs(), {.form = Form::chunked, .chunk = -4}),
-            "gated-delta-rule: chunk is -4; it counts tokens, 1 or more");
+  EXPECT_EQ(refusal(gated_inputs(), {.form = Form::chunked, .chunk = -4}), "gated-delta-rule: chunk is -4; it counts tokens, 1 or more");
 }
 
 TEST(Mechanisms, DtypeIsSharedOrSaid) {
@@ -201,7 +206,9 @@ void expect_close(const NamedTensors& got, const NamedTensors& expected, double 
     const auto values = floating_values<double>(name, got.at(name)), wanted = floating_values<double>(name, tensor);
     const Extents<1> count = {static_cast<std::int64_t>(wanted.value().size())};
     ASSERT_EQ(values.value().size(), wanted.value().size()) << what << " " << name;
-    EXPECT_LE(test::relative_difference(View<const double, 1>(values.value().data(), count), View<const double, 1>(wanted.value().data(), count)), bound)
+    EXPECT_LE(
+        test::relative_difference(View<const double, 1>(values.value().data(), count), View<const double, 1>(wanted.value().data(), count)),
+        bound)
         << what << " " << name;
   }
 }
@@ -225,7 +232,7 @@ TEST(Mechanisms, EveryFormAgreesInBothPrecisions) {
 
 // An option that is declared but never handed to the door would change nothing.
 TEST(Mechanisms, EveryOptionChangesAnOutput) {
-  const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},      {"causal", "false"}, {"window", "2"},
+  const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},     {"causal", "false"}, {"window", "2"},
                                                     {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"}};
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {

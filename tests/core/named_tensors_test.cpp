@@ -114,7 +114,8 @@ TEST(NamedTensors, RefusesWrongKindsSizesAndBooleans) {
             "q: must be floating (F64, F32, BF16, F16), is I64");
   EXPECT_EQ(integer_values("cu", raw<double>(DType::f64, {1}, {1})).status().message(), "cu: must be integer (I64, I32), is F64");
   EXPECT_EQ(boolean_values("mask", raw<std::int32_t>(DType::i32, {1}, {1})).status().message(), "mask: must be BOOL, is I32");
-  EXPECT_EQ(boolean_values("mask", raw<std::uint8_t>(DType::boolean, {2}, {1, 7})).status().message(), "mask: element 1 is 7; a BOOL is 0 or 1");
+  EXPECT_EQ(boolean_values("mask", raw<std::uint8_t>(DType::boolean, {2}, {1, 7})).status().message(),
+            "mask: element 1 is 7; a BOOL is 0 or 1");
   EXPECT_EQ(floating_values<double>("q", raw<double>(DType::f64, {3}, {1, 2})).status().message(),
             "q: its shape and dtype F64 need 24 bytes, it has 16");
   EXPECT_EQ(floating_values<double>("q", raw<double>(DType::f64, {-1}, {})).status().message(), "q: axis 0 has a negative size, -1");
