@@ -60,6 +60,34 @@ class Guarded {
   std::vector<T> values_;
 };
 
+// The array with its last two axes exchanged in memory and every second place left out.
+template <typename T, int N>
+class Turned {
+ public:
+  explicit Turned(const View<const T, N>& from) : Turned(from.extents()) { convert(from, view()); }
+  explicit Turned(const Extents<N>& extents) : extents_(extents), strides_(packed_strides<N>(extents)) {
+    strides_[N - 1] = 2 * extents[N - 2];
+    strides_[N - 2] = 2;
+    std::int64_t count = 1;
+    for (int axis = 0; axis < N; ++axis) count *= extents[axis];
+    for (int axis = 0; axis < N - 2; ++axis) strides_[axis] *= 2;
+    values_.assign(static_cast<std::size_t>(2 * count), std::numeric_limits<T>::quiet_NaN());
+  }
+  View<T, N> view() { return {values_.data(), extents_, strides_}; }
+
+ private:
+  Extents<N> extents_, strides_;
+  std::vector<T> values_;
+};
+
+// Tokens [begin, end) of an array whose second axis is time; absent stays absent.
+template <typename T, int N>
+View<T, N> tokens_of(const View<T, N>& view, std::int64_t begin, std::int64_t end) {
+  Extents<N> extents = view.extents();
+  extents[1] = end - begin;
+  return view.given() ? View<T, N>(view.data() + begin * view.stride(1), extents, view.strides()) : view;
+}
+
 // NaN anywhere makes the answer NaN, so that EXPECT_LE fails.
 template <typename A, typename B, int N>
 double relative_difference(const View<A, N>& got, const View<B, N>& expected) {
