@@ -175,6 +175,18 @@ TYPED_TEST(SoftmaxAttention, EveryPrefixGivesTheSameBits) {
   }
 }
 
+TYPED_TEST(SoftmaxAttention, WhatLeftTheWindowReachesNoLaterOutput) {
+  const Shape shape{1, 200, 1, 1, 3, 5};
+  for (Form form : kForms) {
+    Problem<TypeParam> clean(shape, {.window = 40}, 27), poisoned(shape, {.window = 40}, 27);
+    poisoned.k.data()[10 * 3] = poisoned.v.data()[10 * 5] = std::numeric_limits<TypeParam>::quiet_NaN();
+    run(clean, form);
+    run(poisoned, form);
+    EXPECT_TRUE(std::isnan(poisoned.o.data()[49 * 5])) << form_name(form);
+    for (std::int64_t i = 50 * 5; i < 200 * 5; ++i) EXPECT_EQ(poisoned.o.data()[i], clean.o.data()[i]) << form_name(form) << " " << i;
+  }
+}
+
 TYPED_TEST(SoftmaxAttention, BatchRowsAndHeadsEqualEachAlone) {
   for (Form form : kForms) {
     Problem<TypeParam> batch({3, 10, 4, 2, 6, 5}, {}, 24);
