@@ -1,0 +1,107 @@
+// The table of claims. Rows with texts stand in the page already; the rest are made from the page's template.
+import { element, find } from '../dom/element.ts';
+import type { Texts } from '../texts/languages.ts';
+import { milliseconds } from '../texts/numbers.ts';
+import { details, type DetailActions } from './details.ts';
+import type { ClaimsRun, Row } from './run.ts';
+import { type Cell, computed, errorCell, expected, leadingCheck, toleranceCell, verdict } from './verdict.ts';
+
+export class ClaimsTable {
+  private readonly rows = new Map<string, HTMLTableRowElement>();
+
+  constructor(
+    private readonly body: HTMLElement,
+    private readonly run: ClaimsRun,
+    private texts: Texts,
+    private readonly actions: DetailActions,
+  ) {
+    const template = find<HTMLTemplateElement>(document, '#claim-row');
+    for (const [id, row] of run.rows) this.rows.set(id, this.rowFor(row, template));
+    for (const stray of body.querySelectorAll<HTMLElement>('[data-claim]')) {
+      if (!run.rows.has(stray.dataset.claim!)) stray.remove(); // this module does not have it
+    }
+    run.onChange((id) => (id === undefined ? undefined : this.show(id)));
+    this.openFromAddress();
+    addEventListener('hashchange', () => this.openFromAddress());
+  }
+
+  speak(texts: Texts): void {
+    this.texts = texts;
+    for (const id of this.rows.keys()) this.show(id);
+  }
+
+  private rowFor({ info }: Row, template: HTMLTemplateElement): HTMLTableRowElement {
+    let row = this.body.querySelector<HTMLTableRowElement>(`[data-claim="${CSS.escape(info.id)}"]`);
+    if (!row) {
+      row = find<HTMLTableRowElement>(template.content, 'tr').cloneNode(true) as HTMLTableRowElement;
+      row.id = row.dataset.claim = info.id;
+      find(row, '.open').textContent = info.id;
+      find(row, '.words').append(element('span', { lang: 'en' }, info.statement));
+      this.body.append(row);
+    }
+    const button = find<HTMLButtonElement>(row, '.open');
+    button.disabled = false;
+    button.addEventListener('click', () => this.toggle(info.id));
+    return row;
+  }
+
+  private show(id: string): void {
+    const row = this.run.rows.get(id)!;
+    const line = this.rows.get(id)!;
+    const checks = row.timed?.result.checks ?? [];
+    const lead = row.state === 'pass' || row.state === 'fail' ? leadingCheck(checks) : undefined;
+    line.dataset.state = row.state;
+    put(line, 'expected', checks.length > 0 ? expected(checks, this.texts) : undefined);
+    put(line, 'computed', lead && computed(checks, this.texts));
+    put(line, 'error', lead && errorCell(lead));
+    put(line, 'tolerance', lead && toleranceCell(lead, this.texts));
+    put(line, 'time', row.timed && lead ? { shown: milliseconds(row.timed.milliseconds), full: `${row.timed.milliseconds} ms` } : undefined);
+    const cell = find(line, '.verdict .value');
+    cell.replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', verdict(row, this.texts));
+    this.refreshDetails(id);
+  }
+
+  private toggle(id: string, open = !this.isOpen(id)): void {
+    const line = this.rows.get(id)!;
+    find(line, '.open').setAttribute('aria-expanded', String(open));
+    if (!open) return this.detailsRow(id)?.remove();
+    if (this.detailsRow(id)) return;
+    const cell = element('td', { role: 'cell', colspan: 7 });
+    line.after(element('tr', { role: 'row', class: 'claim-details', id: `${id}-details` }, cell));
+    find(line, '.open').setAttribute('aria-controls', `${id}-details`);
+    this.refreshDetails(id);
+  }
+
+  private isOpen(id: string): boolean {
+    return this.detailsRow(id) !== null;
+  }
+
+  private detailsRow(id: string): HTMLElement | null {
+    return document.getElementById(`${id}-details`);
+  }
+
+  private refreshDetails(id: string): void {
+    const row = this.run.rows.get(id)!;
+    const cell = this.detailsRow(id)?.firstElementChild;
+    if (!cell) return;
+    const pending = row.state === 'waiting' || row.state === 'running';
+    if (pending && cell.hasChildNodes()) return; // keep what is shown until the new numbers are there
+    const focused = [...cell.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
+    cell.replaceChildren(details(row, this.texts, this.actions));
+    if (focused >= 0) cell.querySelectorAll('button')[focused]?.focus({ preventScroll: true });
+  }
+
+  private openFromAddress(): void {
+    const id = decodeURIComponent(location.hash.slice(1));
+    if (!this.rows.has(id)) return;
+    this.toggle(id, true);
+    this.rows.get(id)!.scrollIntoView({ block: 'start' });
+  }
+}
+
+function put(line: HTMLElement, name: string, cell: Cell | undefined): void {
+  const value = find(line, `.${name} .value`);
+  value.textContent = cell?.shown ?? '';
+  if (cell && cell.full !== '' && cell.full !== cell.shown) value.title = cell.full;
+  else value.removeAttribute('title');
+}

@@ -1,0 +1,74 @@
+// A result in words and numbers: what was expected, what came out, and the verdict as a sentence.
+import type { Check } from 'linearmem';
+import type { Texts } from '../texts/languages.ts';
+import { full, magnitude, short } from '../texts/numbers.ts';
+import type { Row } from './run.ts';
+
+export interface Cell {
+  shown: string;
+  full: string; // every digit, for the hover text
+}
+
+// The check that speaks for the claim: the first that fails, otherwise the one closest to its bound.
+export function leadingCheck(checks: readonly Check[]): Check | undefined {
+  const strain = (check: Check) => (check.tolerance > 0 ? check.error / check.tolerance : 0);
+  return checks.find(({ pass }) => !pass) ?? [...checks].sort((a, b) => strain(b) - strain(a))[0];
+}
+
+const expectedOf = (check: Check): Cell =>
+  (check.kind === 'stated' ? { shown: check.condition, full: check.condition } : numberCell(check.expected));
+const computedOf = (check: Check): Cell => numberCell(check.got);
+
+function numberCell(x: number): Cell {
+  return { shown: short(x), full: full(x) };
+}
+
+// All values while they are few, otherwise the one that speaks for them.
+function listed(checks: readonly Check[], cellOf: (check: Check) => Cell, texts: Texts): Cell {
+  const cells = checks.map(cellOf);
+  const all = cells.map((cell) => cell.full).join(', ');
+  if (cells.length > 1 && cells.every(({ shown }) => shown === cells[0]!.shown)) return { shown: cells[0]!.shown, full: all };
+  if (cells.length <= 4) return { shown: cells.map(({ shown }) => shown).join(', '), full: all };
+  const lead = cellOf(leadingCheck(checks)!);
+  return { shown: `${lead.shown} ${texts.say('value.more', { count: cells.length - 1 })}`, full: all };
+}
+
+export function expected(checks: readonly Check[], texts: Texts): Cell {
+  return listed(checks, expectedOf, texts);
+}
+
+export function computed(checks: readonly Check[], texts: Texts): Cell {
+  return listed(checks, computedOf, texts);
+}
+
+export function errorCell(check: Check): Cell {
+  return check.kind === 'stated' ? { shown: '–', full: '' } : { shown: relatively(check, magnitude(check.error)), full: full(check.error) };
+}
+
+export function toleranceCell(check: Check, texts: Texts): Cell {
+  if (check.kind === 'stated') return { shown: '–', full: '' };
+  if (check.kind === 'exact') return { shown: texts.say('value.none'), full: '0' };
+  return { shown: relatively(check, magnitude(check.tolerance)), full: full(check.tolerance) };
+}
+
+function relatively(check: Check, text: string): string {
+  return check.relative ? `${text} rel` : text;
+}
+
+export function sentence(check: Check, texts: Texts): string {
+  const { kind, pass, condition } = check;
+  const got = Number.isNaN(check.got) ? texts.say('value.nan') : short(check.got, 2);
+  if (kind === 'stated') return texts.say(pass ? 'verdict.stated' : 'verdict.not-stated', { got, condition });
+  const error = Number.isNaN(check.error) ? texts.say('value.nan') : relatively(check, magnitude(check.error));
+  if (kind === 'exact') return texts.say(pass ? 'verdict.equal' : 'verdict.unequal', { error });
+  const tolerance = relatively(check, magnitude(check.tolerance));
+  if (pass && check.error === 0) return texts.say('verdict.same', { tolerance });
+  return texts.say(pass ? 'verdict.agree' : 'verdict.differ', { error, tolerance });
+}
+
+export function verdict(row: Row, texts: Texts): string {
+  if (row.state === 'waiting' || row.state === 'running') return texts.say(`verdict.${row.state}`);
+  if (row.state === 'stopped') return texts.say('verdict.stopped', { reason: row.problem ?? '' });
+  const check = leadingCheck(row.timed?.result.checks ?? []);
+  return check ? sentence(check, texts) : '';
+}

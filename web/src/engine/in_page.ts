@@ -1,0 +1,24 @@
+// The module on the page's own thread, for pages whose browser or policy refuses a worker. Calls wait their turn, and the
+// page gets its thread back whenever a slice of 12 ms is used up.
+import { answer, type Answer, type Call } from './calls.ts';
+import { type Fetched, startModule } from './loader.ts';
+
+const slice = 12; // milliseconds
+
+export async function openInPage(fetched: Fetched): Promise<<C extends Call>(call: C) => Promise<Answer<C>>> {
+  const module = await startModule(fetched);
+  let turn: Promise<unknown> = Promise.resolve();
+  let sliceStart = performance.now();
+
+  async function rest(): Promise<void> {
+    if (performance.now() - sliceStart < slice) return;
+    await new Promise((resume) => setTimeout(resume, 0));
+    sliceStart = performance.now();
+  }
+
+  return (call) => {
+    const result = turn.then(rest).then(() => answer(module, call));
+    turn = result.catch(() => undefined);
+    return result;
+  };
+}

@@ -1,0 +1,120 @@
+// One panel of curves as SVG: a line and sparse markers for each memory, its name at the line's end, values on hover.
+import * as Plot from '@observablehq/plot';
+import type { Axis, Panel, Series } from 'linearmem';
+import { bytes, full, short } from '../texts/numbers.ts';
+import { memoryStyle } from './memories.ts';
+
+export interface PanelWords {
+  title: string;
+  x: string;
+  y: string;
+  label(series: Series): string;
+}
+
+interface Point {
+  x: number;
+  y: number;
+  title: string;
+}
+
+const labelSize = 13; // px, as in figure.css
+const lineHeight = 17;
+const markersPerLine = 7;
+
+export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
+  const lines = panel.series.map((series) => ({ series, label: words.label(series), points: pointsOf(panel, series, words) }));
+  const marginRight = Math.min(width * 0.36, 14 + Math.max(...lines.map(({ label }) => textWidth(label))));
+  const options: Plot.PlotOptions = {
+    document: document.implementation.createHTMLDocument(), // inert: Plot's own <style> would break a strict policy
+    className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
+    marginTop: 58, marginRight, marginBottom: 42, marginLeft: 56,
+    x: scale(panel, panel.x, 'x', width - marginRight - 56), y: scale(panel, panel.y, 'y', 260),
+  };
+  const frame = [
+    Plot.gridY({ ticks: options.y!.ticks as number[] }),
+    Plot.axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
+    Plot.axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
+    Plot.text([words.title], { frameAnchor: 'top-left', dx: -48, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
+    Plot.text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -48, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
+    Plot.text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
+  ];
+  const curves = lines.flatMap(({ series, points }) => curve(series, points));
+  const ruler = Plot.plot({ ...options, marks: curves }).scale('y')!;
+  const shifts = apart(lines.map(({ points }) => ruler.apply(points.at(-1)!.y) as number));
+  const labels = lines.map(({ series, label, points }, i) => Plot.text(points.slice(-1), {
+    x: 'x', y: 'y', text: () => label, textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
+    lineWidth: (marginRight - 10) / labelSize, className: 'line-label',
+  }));
+  const tip = Plot.tip(lines.flatMap(({ points }) => points), Plot.pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
+  return cleaned(Plot.plot({ ...options, marks: [...frame, ...curves, ...labels, tip] }) as SVGSVGElement);
+}
+
+function curve(series: Series, points: Point[]): Plot.Markish[] {
+  const { stroke, dash, symbol } = memoryStyle(series.memory);
+  const every = Math.max(1, Math.ceil(points.length / markersPerLine));
+  const marked = points.filter((_, i) => (points.length - 1 - i) % every === 0);
+  return [
+    Plot.line(points, { x: 'x', y: 'y', stroke, strokeWidth: 2, strokeDasharray: dash, strokeLinecap: 'round' }),
+    Plot.dot(marked, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
+  ];
+}
+
+function pointsOf(panel: Panel, series: Series, words: PanelWords): Point[] {
+  return [...series.x].map((x, i) => {
+    const y = series.y[i]!;
+    return { x, y, title: `${words.label(series)}\n${words.x}: ${exactly(x, panel.x)}\n${words.y}: ${exactly(y, panel.y)}` };
+  });
+}
+
+function exactly(value: number, { unit }: Axis): string {
+  return unit === 'bytes' ? `${short(value)} B (${bytes(value)})` : Number.isInteger(value) ? short(value) : full(value);
+}
+
+function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): Plot.ScaleOptions {
+  const values = panel.series.flatMap((series) => [...series[direction]]);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const tickFormat = (value: number) => (axis.unit === 'bytes' ? bytes(value) : short(value));
+  if (!axis.logarithmic) {
+    const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most];
+    return { type: 'linear', domain, nice: direction === 'y', ticks: Math.max(3, Math.round(pixels / 60)), tickFormat: tickFormat as never };
+  }
+  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 62 : 34)) as never, tickFormat: tickFormat as never };
+}
+
+function powersOfTwo(least: number, most: number, room: number): number[] {
+  const [first, last] = [Math.ceil(Math.log2(least)), Math.floor(Math.log2(most))];
+  const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
+  const exponents: number[] = [];
+  for (let exponent = Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) exponents.push(exponent);
+  return exponents.map((exponent) => 2 ** exponent);
+}
+
+// How far each label must move so that labels stand at least a line apart.
+function apart(positions: number[]): number[] {
+  const order = positions.map((_, i) => i).sort((a, b) => positions[a]! - positions[b]!);
+  const placed = [...positions];
+  for (let round = 0; round < 8; round += 1) {
+    for (let i = 1; i < order.length; i += 1) {
+      const [above, below] = [order[i - 1]!, order[i]!];
+      const lack = lineHeight - (placed[below]! - placed[above]!);
+      if (lack <= 0) continue;
+      placed[above]! -= lack / 2;
+      placed[below]! += lack / 2;
+    }
+  }
+  return placed.map((position, i) => position - positions[i]!);
+}
+
+function textWidth(text: string): number {
+  return [...text].reduce((sum, letter) => sum + (letter > '\u2e80' ? 1 : 0.56), 0) * labelSize;
+}
+
+// Plot's <style> goes (figure.css has its rules), and so do labels on groups that have no role to carry them.
+function cleaned(svg: SVGSVGElement): SVGSVGElement {
+  svg.querySelectorAll('style').forEach((style) => style.remove());
+  for (const group of svg.querySelectorAll('[aria-label], [aria-description]')) {
+    group.removeAttribute('aria-label');
+    group.removeAttribute('aria-description');
+  }
+  return document.adoptNode(svg);
+}

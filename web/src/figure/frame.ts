@@ -1,0 +1,151 @@
+// A figure as it stands on a page: panels, knobs, the numbers, and the foot that every figure has. It knows nothing of the
+// page around it; whoever mounts it hands over the engine, the texts and the settings, and hears of changes.
+import type { ExperimentInfo, Figure, SettingSpec } from 'linearmem';
+import { copyable, copyButton } from '../dom/copy.ts';
+import { element } from '../dom/element.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Texts } from '../texts/languages.ts';
+import { full } from '../texts/numbers.ts';
+import { type Knobs, knobs } from './knobs.ts';
+import type { Room, Settings } from './room.ts';
+import { download, pngFile, svgFile, toCsv } from './save.ts';
+
+export interface FrameOptions {
+  host: HTMLElement;
+  room: Room;
+  engine: Engine;
+  texts: Texts;
+  settings: Settings;
+  clamp(value: number, spec: SettingSpec): number | undefined;
+  onSettings(settings: Settings, settled: boolean): void; // non-default values only
+  link(): string;
+}
+
+export class FigureFrame {
+  private readonly info: ExperimentInfo;
+  private settings: Settings;
+  private texts: Texts;
+  private data?: Figure;
+  private wanted = false;
+  private computing = false;
+  private width = 0;
+  private knobs!: Knobs;
+  private readonly panels = element('div', { class: 'panels' });
+  private readonly numbers = element('div', { class: 'numbers' });
+  private readonly status = element('p', { class: 'figure-status', role: 'status' });
+  private readonly commandLine = element('div');
+
+  constructor(private readonly options: FrameOptions) {
+    const info = options.engine.about.experiments.find(({ name }) => name === options.room.experiment);
+    if (!info) throw new Error(`the module has no experiment ${options.room.experiment}`);
+    this.info = info;
+    this.settings = options.settings;
+    this.texts = options.texts;
+    options.host.classList.add('figure');
+    new ResizeObserver(() => this.draw()).observe(this.panels);
+    this.build();
+    void this.compute();
+  }
+
+  speak(texts: Texts): void {
+    this.texts = texts;
+    this.build();
+    this.width = 0;
+    this.draw();
+  }
+
+  set(settings: Settings): void {
+    this.settings = settings;
+    this.knobs.show(settings);
+    void this.compute();
+  }
+
+  private build(): void {
+    const { texts, info } = this;
+    this.knobs = knobs(info.settings, texts, {
+      words: (spec) => this.options.room.knobWords(spec, texts),
+      clamp: this.options.clamp,
+      turn: (name, value, settled) => this.turn(name, value, settled),
+    });
+    this.knobs.show(this.settings);
+    const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
+    this.options.host.replaceChildren(this.panels, this.status, this.knobs.root, numbers, this.foot());
+    this.showCommand();
+  }
+
+  private foot(): HTMLElement {
+    const { texts, info } = this;
+    const save = (format: string, make: () => Blob | Promise<Blob>) => element('button', {
+      type: 'button', class: 'quiet', title: texts.say('figure.export', { format }),
+      click: () => void Promise.resolve(make()).then((blob) => download(blob, `${info.name}.${format.toLowerCase()}`), (problem) => this.stop(problem)),
+    }, format);
+    const buttons = element('p', { class: 'buttons' },
+      element('button', { type: 'button', class: 'quiet', click: () => this.change({}, true) }, texts.say('figure.reset')),
+      copyButton(texts, texts.say('figure.link'), this.options.link),
+      save('SVG', () => svgFile(this.panels)),
+      save('PNG', () => pngFile(this.panels)),
+      save('CSV', () => new Blob([this.data ? toCsv(this.data) : ''], { type: 'text/csv' })));
+    const notShown = element('p', { class: 'not-shown' },
+      element('strong', {}, texts.say('figure.not-shown')), ' ', this.options.room.notShown(info, texts));
+    return element('footer', { class: 'figure-foot' }, notShown, buttons, this.commandLine);
+  }
+
+  private turn(name: string, value: number, settled: boolean): void {
+    const { [name]: _, ...others } = this.settings;
+    const spec = this.info.settings.find((setting) => setting.name === name)!;
+    this.change(value === spec.default ? others : { ...others, [name]: value }, settled);
+  }
+
+  private change(settings: Settings, settled: boolean): void {
+    this.set(settings);
+    this.options.onSettings(settings, settled);
+  }
+
+  // One computation at a time, and always one after the last change.
+  private async compute(): Promise<void> {
+    this.wanted = true;
+    this.showCommand();
+    if (this.computing) return;
+    this.computing = true;
+    if (!this.data) this.status.textContent = this.texts.say('figure.loading');
+    while (this.wanted) {
+      this.wanted = false;
+      try {
+        this.data = await this.options.room.compute(this.options.engine, this.settings);
+        this.status.textContent = '';
+        this.width = 0;
+        this.draw();
+      } catch (problem) {
+        this.stop(problem);
+      }
+    }
+    this.computing = false;
+  }
+
+  private stop(problem: unknown): void {
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    this.status.textContent = this.texts.say('figure.stopped', { reason });
+  }
+
+  private draw(): void {
+    const width = Math.floor(this.panels.clientWidth);
+    if (!this.data || width === 0 || width === this.width) return;
+    this.width = width;
+    const { room } = this.options;
+    this.panels.replaceChildren(...room.draw(this.data, { texts: this.texts, width }).map(({ svg, description }) => {
+      svg.setAttribute('role', 'img');
+      svg.setAttribute('aria-label', description);
+      return svg;
+    }));
+    this.numbers.replaceChildren(...room.tables(this.data, this.texts));
+  }
+
+  private showCommand(): void {
+    this.commandLine.replaceChildren(copyable(this.command(), this.texts));
+  }
+
+  private command(): string {
+    const set = Object.entries(this.settings).map(([name, value]) => ` --set ${name}=${full(value)}`).join('');
+    return `linearmem sweep ${this.info.name}${set} --csv`;
+  }
+}

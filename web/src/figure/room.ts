@@ -1,0 +1,26 @@
+// What a figure of the page is made of. A room computes with the module and draws what came back; it does no mathematics.
+import type { ExperimentInfo, Figure, SettingSpec } from 'linearmem';
+import type { Engine } from '../engine/engine.ts';
+import type { Texts } from '../texts/languages.ts';
+import type { KnobWords } from './knobs.ts';
+
+export type Settings = Record<string, number>;
+
+export interface DrawContext {
+  texts: Texts;
+  width: number; // CSS pixels for the whole figure
+}
+
+export interface DrawnPanel {
+  svg: SVGSVGElement;
+  description: string; // one sentence for those who do not see it
+}
+
+export interface Room {
+  experiment: string;
+  compute(engine: Engine, settings: Settings): Promise<Figure>;
+  draw(figure: Figure, context: DrawContext): DrawnPanel[];
+  tables(figure: Figure, texts: Texts): HTMLElement[];
+  knobWords(spec: SettingSpec, texts: Texts): KnobWords;
+  notShown(info: ExperimentInfo, texts: Texts): string;
+}

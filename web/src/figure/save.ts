@@ -1,0 +1,86 @@
+// A figure as a file: SVG and PNG with every style resolved, CSV with every digit.
+import type { Figure } from 'linearmem';
+import { full } from '../texts/numbers.ts';
+
+const resolved = [
+  'fill', 'fill-opacity', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin',
+  'opacity', 'font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'text-anchor', 'paint-order', 'visibility',
+];
+const svgName = 'http://www.w3.org/2000/svg';
+const margin = 12;
+
+export function toCsv({ panels }: Figure): string {
+  const lines = ['panel,memory,label,x_quantity,x_unit,y_quantity,y_unit,x,y'];
+  for (const { name, x, y, series } of panels) {
+    for (const one of series) {
+      const head = [name, one.memory, one.label, x.quantity, x.unit, y.quantity, y.unit].map(quoted).join(',');
+      one.x.forEach((value, i) => lines.push(`${head},${full(value)},${full(one.y[i]!)}`));
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+// All panels in one picture, placed as they stand on the page, on the page's ground.
+export function toSvg(host: HTMLElement): SVGSVGElement {
+  const frame = host.getBoundingClientRect();
+  const picture = document.createElementNS(svgName, 'svg');
+  const [width, height] = [Math.ceil(frame.width) + 2 * margin, Math.ceil(frame.height) + 2 * margin];
+  set(picture, { xmlns: svgName, width, height, viewBox: `0 0 ${width} ${height}` });
+  const ground = document.createElementNS(svgName, 'rect');
+  set(ground, { width, height, fill: getComputedStyle(host).getPropertyValue('--ground').trim() });
+  picture.append(ground);
+  for (const svg of host.querySelectorAll('svg')) {
+    const box = svg.getBoundingClientRect();
+    const copy = resolvedCopy(svg);
+    set(copy, { x: box.left - frame.left + margin, y: box.top - frame.top + margin });
+    picture.append(copy);
+  }
+  return picture;
+}
+
+function resolvedCopy(svg: SVGSVGElement): SVGSVGElement {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const originals = [svg, ...svg.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((node, i) => {
+    const style = getComputedStyle(originals[i]!);
+    for (const property of resolved) node.setAttribute(property, style.getPropertyValue(property));
+    node.removeAttribute('class');
+    node.removeAttribute('style');
+  });
+  for (const name of ['role', 'aria-label', 'overflow']) copy.removeAttribute(name);
+  return copy;
+}
+
+function set(node: Element, attributes: Record<string, string | number>): void {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+}
+
+export function svgFile(host: HTMLElement): Blob {
+  return new Blob([new XMLSerializer().serializeToString(toSvg(host))], { type: 'image/svg+xml' });
+}
+
+export async function pngFile(host: HTMLElement, scale = 2): Promise<Blob> {
+  const picture = toSvg(host);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = Number(picture.getAttribute('width')) * scale;
+  canvas.height = Number(picture.getAttribute('height')) * scale;
+  const pen = canvas.getContext('2d');
+  if (!pen) throw new Error('this browser gives no 2d canvas');
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the canvas gave no PNG')))));
+}
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,122 @@
+// The page: opens the module, runs the claims by itself, mounts the figures, and keeps state and address in step.
+import { BreakIt } from '../claims/break_it.ts';
+import { ClaimsRun } from '../claims/run.ts';
+import { ClaimsTable } from '../claims/table.ts';
+import { find } from '../dom/element.ts';
+import { type Engine, openEngine } from '../engine/engine.ts';
+import { asLoadFailure } from '../engine/failure.ts';
+import type { FigureFrame } from '../figure/frame.ts';
+import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
+import { clampSetting, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { StatusPanel } from './status.ts';
+
+export async function startPage(): Promise<void> {
+  const state = readAddress(location.search);
+  const browserLanguage = document.documentElement.dataset.browserLanguage === 'zh' ? 'zh' : 'en';
+  const opening = openEngine(state.simd);
+  opening.catch(() => undefined); // told below, once there are words for it
+  const page = new Page(state, browserLanguage, await loadTexts(state.language ?? browserLanguage));
+  try {
+    await page.open(await opening);
+  } catch (problem) {
+    page.status.fail(asLoadFailure(problem));
+  }
+}
+
+interface Speaker {
+  speak(texts: Texts): void;
+}
+
+class Page {
+  readonly status: StatusPanel;
+  private readonly speakers: Speaker[] = [];
+  private readonly frames = new Map<string, FigureFrame>();
+  private known: Known = { mistakes: [], experiments: [] };
+  private run?: ClaimsRun;
+
+  constructor(private state: PageState, private readonly browserLanguage: Language, private texts: Texts) {
+    this.status = new StatusPanel(find(document, '.status'), texts);
+    this.speakers.push(this.status);
+    this.showLanguage();
+    for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {
+      link.addEventListener('click', (event) => {
+        event.preventDefault();
+        void this.changeLanguage(link.dataset.language as Language);
+      });
+    }
+    addEventListener('popstate', () => void this.follow());
+  }
+
+  async open(engine: Engine): Promise<void> {
+    const { about } = engine;
+    this.known = about;
+    this.state = readAddress(location.search, about);
+    const run = new ClaimsRun(engine);
+    this.run = run;
+    this.status.follow(run, engine);
+    const breakIt = new BreakIt(find(document, '.break'), run, this.texts, (mistakes) => this.change({ mistakes }));
+    const table = new ClaimsTable(find(document, '.claims tbody'), run, this.texts, {
+      runAgain: (id) => void run.run([id]),
+      mistakeLabel: (name) => breakIt.label(name),
+    });
+    this.speakers.push(breakIt, table);
+    const runAll = find<HTMLButtonElement>(document, '.run-all');
+    runAll.disabled = false;
+    runAll.addEventListener('click', () => void run.run());
+    await run.switchTo(this.state.mistakes);
+    await run.run();
+    await this.mountFigures(engine);
+  }
+
+  private async mountFigures(engine: Engine): Promise<void> {
+    const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
+    for (const host of document.querySelectorAll<HTMLElement>('[data-figure]')) {
+      const name = host.dataset.figure!;
+      const frame = new FigureFrame({
+        host, room: await rooms[name]!(), engine, texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
+        onSettings: (settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
+        link: () => new URL(`${writeAddress(this.state)}#${name}`, location.href).href,
+      });
+      this.frames.set(name, frame);
+      this.speakers.push(frame);
+    }
+  }
+
+  // A settled change is a step that the back button undoes; a slider on its way is not in the address yet.
+  private change(change: Partial<PageState>, settled = true): void {
+    this.state = { ...this.state, ...change };
+    if (settled) history.pushState(null, '', `${location.pathname}${writeAddress(this.state)}${location.hash}`);
+    if (change.mistakes) void this.run?.switchTo(change.mistakes);
+  }
+
+  private async changeLanguage(language: Language): Promise<void> {
+    this.change({ language: language === this.browserLanguage ? undefined : language });
+    await this.speak();
+  }
+
+  private async follow(): Promise<void> {
+    this.state = readAddress(location.search, this.known);
+    void this.run?.switchTo(this.state.mistakes);
+    for (const [name, frame] of this.frames) frame.set(this.state.figures[name] ?? {});
+    await this.speak();
+  }
+
+  private async speak(): Promise<void> {
+    const language = this.state.language ?? this.browserLanguage;
+    if (language === this.texts.language) return;
+    this.texts = await loadTexts(language);
+    this.showLanguage();
+    for (const speaker of this.speakers) speaker.speak(this.texts);
+  }
+
+  private showLanguage(): void {
+    const { language } = this.texts;
+    document.documentElement.lang = languageTags[language];
+    document.title = this.texts.say('site.title');
+    find(document, '.languages').setAttribute('aria-label', this.texts.say('site.language'));
+    for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {
+      if (link.dataset.language === language) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { figures } from './figures.ts';
+export { messages } from './messages.ts';
