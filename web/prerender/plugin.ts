@@ -11,7 +11,7 @@ import { claimFormulas, pageFormulas } from '../src/texts/formulas.ts';
 import { claims as zhClaims } from '../src/texts/zh/claims.ts';
 import { mistakes as zhMistakes } from '../src/texts/zh/mistakes.ts';
 import { page as zhPage } from '../src/texts/zh/page.ts';
-import { FormulaSheet, withoutOldFontFormats } from './formula.ts';
+import { FormulaSheet, withNeededFaces } from './formula.ts';
 import { bilingual, type Bilingual } from './markup.ts';
 import { claimRow, mistakeRow } from './rows.ts';
 
@@ -53,7 +53,7 @@ export function prerender(): Plugin {
     resolveId: (id) => (id === 'virtual:formulas.css' ? formulasPath : undefined),
     load: (id) => {
       if (id !== formulasPath) return undefined;
-      return `${withoutOldFontFormats(readFileSync(join(katexFolder, 'katex.min.css'), 'utf8'))}\n${sheet.css()}`;
+      return `${withNeededFaces(readFileSync(join(katexFolder, 'katex.min.css'), 'utf8'))}\n${sheet.css()}`;
     },
   };
 }

@@ -9,6 +9,7 @@ export interface PanelWords {
   x: string;
   y: string;
   label(series: Series): string;
+  open(series: Series): boolean; // a second line of the same memory: thin, with open markers
 }
 
 interface Point {
@@ -17,15 +18,15 @@ interface Point {
   title: string;
 }
 
-const labelSize = 13; // px, as in figure.css
-const lineHeight = 17;
+const labelSize = 14; // px, as in figure.css
+const lineHeight = 18;
 const markersPerLine = 7;
 
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
   const lines = panel.series.map((series) => ({ series, label: words.label(series), points: pointsOf(panel, series, words) }));
   const marginRight = Math.min(width * 0.36, 14 + Math.max(...lines.map(({ label }) => textWidth(label))));
   const options: Plot.PlotOptions = {
-    document: document.implementation.createHTMLDocument(), // inert: Plot's own <style> would break a strict policy
+    document: inertDocument(),
     className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
     marginTop: 58, marginRight, marginBottom: 42, marginLeft: 56,
     x: scale(panel, panel.x, 'x', width - marginRight - 56), y: scale(panel, panel.y, 'y', 260),
@@ -38,7 +39,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     Plot.text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -48, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
     Plot.text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
-  const curves = lines.flatMap(({ series, points }) => curve(series, points));
+  const curves = lines.flatMap(({ series, points }) => curve(series, points, words.open(series)));
   const ruler = Plot.plot({ ...options, marks: curves }).scale('y')!;
   const shifts = apart(lines.map(({ points }) => ruler.apply(points.at(-1)!.y) as number));
   const labels = lines.map(({ series, label, points }, i) => Plot.text(points.slice(-1), {
@@ -49,13 +50,13 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   return cleaned(Plot.plot({ ...options, marks: [...frame, ...curves, ...labels, tip] }) as SVGSVGElement);
 }
 
-function curve(series: Series, points: Point[]): Plot.Markish[] {
+function curve(series: Series, points: Point[], open: boolean): Plot.Markish[] {
   const { stroke, dash, symbol } = memoryStyle(series.memory);
   const every = Math.max(1, Math.ceil(points.length / markersPerLine));
   const marked = points.filter((_, i) => (points.length - 1 - i) % every === 0);
   return [
-    Plot.line(points, { x: 'x', y: 'y', stroke, strokeWidth: 2, strokeDasharray: dash, strokeLinecap: 'round' }),
-    Plot.dot(marked, { x: 'x', y: 'y', stroke, fill: stroke, symbol, r: 4 }),
+    Plot.line(points, { x: 'x', y: 'y', stroke, strokeWidth: open ? 1.25 : 2, strokeDasharray: dash, strokeLinecap: 'round' }),
+    Plot.dot(marked, { x: 'x', y: 'y', stroke, fill: open ? 'var(--ground)' : stroke, symbol, r: 4 }),
   ];
 }
 
@@ -107,6 +108,14 @@ function apart(positions: number[]): number[] {
 
 function textWidth(text: string): number {
   return [...text].reduce((sum, letter) => sum + (letter > '\u2e80' ? 1 : 0.56), 0) * labelSize;
+}
+
+// Plot writes a <style>, which a strict policy refuses in a live document; in an inert one it may. The window is lent for events.
+function inertDocument(): Document {
+  const inert = document.implementation.createHTMLDocument();
+  return {
+    documentElement: inert.documentElement, defaultView: window, createTextNode: (text: string) => inert.createTextNode(text),
+  } as unknown as Document;
 }
 
 // Plot's <style> goes (figure.css has its rules), and so do labels on groups that have no role to carry them.

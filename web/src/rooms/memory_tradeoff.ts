@@ -1,4 +1,5 @@
-// State storage against prefix length, and crosstalk against the inner product of two keys.
+// Storage against prefix length, and the error of reading two keys against their inner product. A memory that reads the two
+// keys differently has two lines there; the second key's has open markers.
 import type { Figure, Panel, Series } from 'linearmem';
 import { dataTable } from '../figure/data_table.ts';
 import { chart, type PanelWords } from '../figure/chart.ts';
@@ -19,11 +20,13 @@ function wordsFor(panel: Panel, texts: Texts): PanelWords {
     x: withUnit(words.x, panel.x.unit),
     y: withUnit(words.y, panel.y.unit),
     label: (series) => labelOf(series, texts),
+    open: (series) => series.label === 'new key',
   };
 }
 
-function labelOf(series: Series, texts: Texts): string {
-  return (texts.figures.memories as Record<string, string>)[series.memory] ?? series.label;
+function labelOf({ memory, label }: Series, texts: Texts): string {
+  const words = texts.figures.experiments['memory-tradeoff'].series as Record<string, string>;
+  return words[`${memory}/${label}`] ?? label;
 }
 
 function describe(panel: Panel, texts: Texts): string {

@@ -1,0 +1,46 @@
+// Chromium for the tests and the screenshots: found at run time, started without anything that reaches for the network.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+
+export const webFolder = resolve(import.meta.dirname, '../../web');
+export const siteFolder = resolve(webFolder, 'dist');
+export const require = createRequire(resolve(webFolder, 'package.json'));
+const { chromium } = require('playwright-core');
+
+const flags = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+
+function executable() {
+  const places = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = places.find((place) => place && existsSync(place));
+  if (!found) throw new Error(`no Chromium at ${places.filter(Boolean).join(', ')}; set CHROMIUM to its path`);
+  return found;
+}
+
+export function launch() {
+  return chromium.launch({ executablePath: executable(), args: flags });
+}
+
+// A page whose console errors, uncaught errors and policy violations are kept in `complaints`.
+export async function openPage(browser, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+  page.on('pageerror', (problem) => complaints.push(String(problem)));
+  await options.prepare?.(page);
+  await page.goto(address);
+  return { page, complaints, close: () => context.close() };
+}
+
+export async function settled(page) {
+  await page.waitForFunction(() => ['pass', 'fail', 'stopped'].includes(document.querySelector('.status')?.dataset.state ?? ''));
+}
+
+export async function drawn(page) {
+  await settled(page);
+  await page.waitForSelector('[data-figure] svg.curves, [data-figure] svg[role="img"]');
+}
