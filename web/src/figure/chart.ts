@@ -1,5 +1,5 @@
 // One panel of curves as SVG: a line and sparse markers for each memory, its name at the line's end, values on hover.
-import * as Plot from '@observablehq/plot';
+import { axisX, axisY, dot, gridY, line, type Markish, plot, type PlotOptions, pointer, type ScaleOptions, text, tip } from '@observablehq/plot';
 import type { Axis, Panel, Series } from 'linearmem';
 import { bytes, full, short } from '../texts/numbers.ts';
 import { memoryStyle } from './memories.ts';
@@ -25,38 +25,38 @@ const markersPerLine = 7;
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
   const lines = panel.series.map((series) => ({ series, label: words.label(series), points: pointsOf(panel, series, words) }));
   const marginRight = Math.min(width * 0.36, 14 + Math.max(...lines.map(({ label }) => textWidth(label))));
-  const options: Plot.PlotOptions = {
+  const options: PlotOptions = {
     document: inertDocument(),
     className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
     marginTop: 58, marginRight, marginBottom: 42, marginLeft: 56,
     x: scale(panel, panel.x, 'x', width - marginRight - 56), y: scale(panel, panel.y, 'y', 260),
   };
   const frame = [
-    Plot.gridY({ ticks: options.y!.ticks as number[] }),
-    Plot.axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
-    Plot.axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
-    Plot.text([words.title], { frameAnchor: 'top-left', dx: -48, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
-    Plot.text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -48, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
-    Plot.text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
+    gridY({ ticks: options.y!.ticks as number[] }),
+    axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
+    axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
+    text([words.title], { frameAnchor: 'top-left', dx: -48, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
+    text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -48, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
+    text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
   const curves = lines.flatMap(({ series, points }) => curve(series, points, words.open(series)));
-  const ruler = Plot.plot({ ...options, marks: curves }).scale('y')!;
+  const ruler = plot({ ...options, marks: curves }).scale('y')!;
   const shifts = apart(lines.map(({ points }) => ruler.apply(points.at(-1)!.y) as number));
-  const labels = lines.map(({ series, label, points }, i) => Plot.text(points.slice(-1), {
+  const labels = lines.map(({ series, label, points }, i) => text(points.slice(-1), {
     x: 'x', y: 'y', text: () => label, textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
     lineWidth: (marginRight - 10) / labelSize, className: 'line-label',
   }));
-  const tip = Plot.tip(lines.flatMap(({ points }) => points), Plot.pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
-  return cleaned(Plot.plot({ ...options, marks: [...frame, ...curves, ...labels, tip] }) as SVGSVGElement);
+  const hints = tip(lines.flatMap(({ points }) => points), pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
+  return cleaned(plot({ ...options, marks: [...frame, ...curves, ...labels, hints] }) as SVGSVGElement);
 }
 
-function curve(series: Series, points: Point[], open: boolean): Plot.Markish[] {
+function curve(series: Series, points: Point[], open: boolean): Markish[] {
   const { stroke, dash, symbol } = memoryStyle(series.memory);
   const every = Math.max(1, Math.ceil(points.length / markersPerLine));
   const marked = points.filter((_, i) => (points.length - 1 - i) % every === 0);
   return [
-    Plot.line(points, { x: 'x', y: 'y', stroke, strokeWidth: open ? 1.25 : 2, strokeDasharray: dash, strokeLinecap: 'round' }),
-    Plot.dot(marked, { x: 'x', y: 'y', stroke, fill: open ? 'var(--ground)' : stroke, symbol, r: 4 }),
+    line(points, { x: 'x', y: 'y', stroke, strokeWidth: open ? 1.25 : 2, strokeDasharray: dash, strokeLinecap: 'round' }),
+    dot(marked, { x: 'x', y: 'y', stroke, fill: open ? 'var(--ground)' : stroke, symbol, r: 4 }),
   ];
 }
 
@@ -71,7 +71,7 @@ function exactly(value: number, { unit }: Axis): string {
   return unit === 'bytes' ? `${short(value)} B (${bytes(value)})` : Number.isInteger(value) ? short(value) : full(value);
 }
 
-function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): Plot.ScaleOptions {
+function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): ScaleOptions {
   const values = panel.series.flatMap((series) => [...series[direction]]);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const tickFormat = (value: number) => (axis.unit === 'bytes' ? bytes(value) : short(value));
