@@ -9,9 +9,10 @@ export interface Cell {
   full: string; // every digit, for the hover text
 }
 
-// The check that speaks for the claim: the first that fails, otherwise the one closest to its bound.
+// The check that speaks for the claim: the first that fails, otherwise the one closest to its bound, and a
+// measured number before a stated condition.
 export function leadingCheck(checks: readonly Check[]): Check | undefined {
-  const strain = (check: Check) => (check.tolerance > 0 ? check.error / check.tolerance : 0);
+  const strain = ({ kind, tolerance, error }: Check) => (kind === 'stated' ? -1 : tolerance > 0 ? error / tolerance : 0);
   return checks.find(({ pass }) => !pass) ?? [...checks].sort((a, b) => strain(b) - strain(a))[0];
 }
 
@@ -57,9 +58,10 @@ function relatively(check: Check, text: string): string {
 
 export function sentence(check: Check, texts: Texts): string {
   const { kind, pass, condition } = check;
-  const got = Number.isNaN(check.got) ? texts.say('value.nan') : short(check.got, 2);
+  if (Number.isNaN(check.got)) return texts.say('verdict.not-a-number');
+  const got = short(check.got, 2);
   if (kind === 'stated') return texts.say(pass ? 'verdict.stated' : 'verdict.not-stated', { got, condition });
-  const error = Number.isNaN(check.error) ? texts.say('value.nan') : relatively(check, magnitude(check.error));
+  const error = relatively(check, magnitude(check.error));
   if (kind === 'exact') return texts.say(pass ? 'verdict.equal' : 'verdict.unequal', { error });
   const tolerance = relatively(check, magnitude(check.tolerance));
   if (pass && check.error === 0) return texts.say('verdict.same', { tolerance });

@@ -19,6 +19,7 @@ interface Point {
 }
 
 const labelSize = 14; // px, as in figure.css
+const left = 58; // px for the labels of the vertical axis
 const lineHeight = 18;
 const markersPerLine = 7;
 
@@ -28,15 +29,15 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   const options: PlotOptions = {
     document: inertDocument(),
     className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
-    marginTop: 58, marginRight, marginBottom: 42, marginLeft: 56,
-    x: scale(panel, panel.x, 'x', width - marginRight - 56), y: scale(panel, panel.y, 'y', 260),
+    marginTop: 58, marginRight, marginBottom: 42, marginLeft: left,
+    x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
   const frame = [
     gridY({ ticks: options.y!.ticks as number[] }),
     axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
-    text([words.title], { frameAnchor: 'top-left', dx: -48, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
-    text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -48, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
+    text([words.title], { frameAnchor: 'top-left', dx: -left, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
+    text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
     text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
   const curves = lines.flatMap(({ series, points }) => curve(series, points, words.open(series)));
@@ -79,7 +80,7 @@ function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): 
     const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most];
     return { type: 'linear', domain, nice: direction === 'y', ticks: Math.max(3, Math.round(pixels / 60)), tickFormat: tickFormat as never };
   }
-  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 62 : 34)) as never, tickFormat: tickFormat as never };
+  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 84 : 34)) as never, tickFormat: tickFormat as never };
 }
 
 function powersOfTwo(least: number, most: number, room: number): number[] {

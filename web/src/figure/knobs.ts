@@ -38,9 +38,10 @@ export function knobs(specs: readonly SettingSpec[], texts: Texts, actions: Knob
 function knob(spec: SettingSpec, texts: Texts, actions: KnobActions): { root: HTMLElement; show(value: number): void } {
   const { symbol, meaning } = actions.words(spec);
   const track = trackOf(spec);
-  const slider = element('input', { type: 'range', min: track.minimum, max: track.maximum, step: track.step, 'aria-label': `${symbol}, ${meaning}` });
+  const named = texts.say('figure.knob-meaning', { meaning });
+  const slider = element('input', { type: 'range', min: track.minimum, max: track.maximum, step: track.step, 'aria-label': symbol + named });
   const box = element('input', {
-    type: 'number', min: spec.minimum, max: spec.maximum, step: spec.step > 0 ? spec.step : 'any', 'aria-label': `${symbol}, ${meaning}`,
+    type: 'number', min: spec.minimum, max: spec.maximum, step: spec.step > 0 ? spec.step : 'any', 'aria-label': symbol + named,
     title: texts.say('figure.knob-range', { minimum: short(spec.minimum), maximum: short(spec.maximum) }),
   });
   let current = spec.default;
@@ -58,7 +59,7 @@ function knob(spec: SettingSpec, texts: Texts, actions: KnobActions): { root: HT
   slider.addEventListener('input', () => turn(track.toValue(slider.valueAsNumber), false));
   slider.addEventListener('change', () => turn(track.toValue(slider.valueAsNumber), true));
   box.addEventListener('change', () => turn(box.value.trim() === '' ? Number.NaN : Number(box.value), true));
-  const name = element('span', { class: 'knob-name' }, element('var', {}, symbol), `, ${meaning}`);
+  const name = element('span', { class: 'knob-name' }, element('var', {}, symbol), named);
   return { root: element('div', { class: 'knob' }, name, slider, box), show };
 }
 

@@ -35,6 +35,7 @@ export const messages = {
   'verdict.differ': 'differ by {error}, allowed {tolerance}',
   'verdict.unequal': 'differ by {error}, none allowed',
   'verdict.not-stated': '{got} is not {condition}',
+  'verdict.not-a-number': 'gave something that is not a number',
   'verdict.stopped': 'not computed: {reason}',
   'verdict.word-pass': 'holds',
   'verdict.word-fail': 'falls',
@@ -43,7 +44,6 @@ export const messages = {
   'verdict.word-stopped': 'stopped',
 
   'value.none': 'none',
-  'value.nan': 'not a number',
   'value.more': 'and {count} more',
 
   'details.checks': 'What is measured',
@@ -74,5 +74,6 @@ export const messages = {
   'figure.numbers': 'The numbers',
   'figure.command': 'Command that repeats it',
   'figure.export': 'Save the figure as {format}',
+  'figure.knob-meaning': ', {meaning}',
   'figure.knob-range': 'from {minimum} to {maximum}',
 } as const;

@@ -36,6 +36,7 @@ export const messages: Record<keyof typeof english, string> = {
   'verdict.differ': '相差 {error}，只容许 {tolerance}',
   'verdict.unequal': '相差 {error}，不容许有差',
   'verdict.not-stated': '{got} 不满足 {condition}',
+  'verdict.not-a-number': '得出的不是数',
   'verdict.stopped': '未能计算：{reason}',
   'verdict.word-pass': '成立',
   'verdict.word-fail': '不成立',
@@ -44,7 +45,6 @@ export const messages: Record<keyof typeof english, string> = {
   'verdict.word-stopped': '中止',
 
   'value.none': '无',
-  'value.nan': '不是数',
   'value.more': '另有 {count} 个',
 
   'details.checks': '量了什么',
@@ -75,5 +75,6 @@ export const messages: Record<keyof typeof english, string> = {
   'figure.numbers': '数据',
   'figure.command': '重现它的命令',
   'figure.export': '把图存为 {format}',
+  'figure.knob-meaning': '，{meaning}',
   'figure.knob-range': '从 {minimum} 到 {maximum}',
 };
