@@ -1,13 +1,13 @@
 // The site: one static page with relative addresses, so that it runs under any sub-path and needs no special headers.
 import { defineConfig } from 'vite';
 import { contentSecurityPolicy } from './prerender/content_security_policy.ts';
-import { plotWithoutMaps } from './prerender/plot_without_maps.ts';
+import { leanPlot } from './prerender/lean_plot.ts';
 import { prerender } from './prerender/plugin.ts';
 import { wasmModules } from './prerender/wasm_modules.ts';
 
 export default defineConfig({
   base: './',
-  plugins: [wasmModules(), prerender(), plotWithoutMaps(), contentSecurityPolicy()],
+  plugins: [wasmModules(), prerender(), leanPlot(), contentSecurityPolicy()],
   worker: { format: 'es', plugins: () => [wasmModules()] },
   build: {
     target: 'es2022',

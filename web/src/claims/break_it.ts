@@ -84,7 +84,7 @@ export class BreakIt {
   private fallenLine(id: string): HTMLElement {
     const checks = this.run.rows.get(id)!.timed!.result.checks;
     const lead = leadingCheck(checks)!;
-    const numbers = this.texts.say('break.numbers', {
+    const numbers = this.texts.say('details.numbers', {
       expected: expected([lead], this.texts).shown, computed: computed([lead], this.texts).shown, verdict: sentence(lead, this.texts),
     });
     return element('li', {}, element('span', { class: 'mark', 'aria-hidden': 'true' }), element('a', { href: `#${id}` }, id), ' ', numbers);

@@ -3,9 +3,8 @@ import type { Check } from 'linearmem';
 import { copyable, copyButton } from '../dom/copy.ts';
 import { element } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
-import { full, short } from '../texts/numbers.ts';
 import type { Row } from './run.ts';
-import { errorCell, sentence, toleranceCell } from './verdict.ts';
+import { computed, expected, sentence } from './verdict.ts';
 
 export interface DetailActions {
   runAgain(id: string): void;
@@ -23,7 +22,7 @@ export function details(row: Row, texts: Texts, actions: DetailActions): HTMLEle
     const mistakes = row.mistakes.map(actions.mistakeLabel).join(', ');
     parts.push(element('p', { class: 'with-mistakes' }, texts.say('details.with-mistakes', { mistakes })));
   }
-  if (row.timed) parts.push(part(texts.say('details.checks'), checkTable(row.timed.result.checks, texts)));
+  if (row.timed) parts.push(part(texts.say('details.checks'), checkList(row.timed.result.checks, texts)));
   parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', { lang: 'en' }, info.inputs))));
   parts.push(part(texts.say('details.source'), element('p', { lang: 'en' }, info.source)));
   parts.push(part(texts.say('details.command'), copyable(command(row), texts)));
@@ -37,17 +36,12 @@ function part(heading: string, content: HTMLElement): HTMLElement {
   return element('section', {}, element('h3', {}, heading), content);
 }
 
-// Columns as in the big table; a check's own name comes from the module and is in English.
-function checkTable(checks: readonly Check[], texts: Texts): HTMLElement {
-  const rows = checks.map((check) => {
-    const expectation = check.kind === 'stated' ? check.condition : short(check.expected);
-    const [error, tolerance] = [errorCell(check), toleranceCell(check, texts)];
-    return element('li', { 'data-state': check.pass ? 'pass' : 'fail' },
-      element('span', { class: 'quantity', lang: 'en' }, check.quantity),
-      element('span', { class: 'number', title: check.kind === 'stated' ? undefined : full(check.expected) }, expectation),
-      element('span', { class: 'number', title: full(check.got) }, full(check.got)),
-      element('span', { class: 'sentence', title: `${error.full} / ${tolerance.full}` },
-        element('span', { class: 'mark', 'aria-hidden': 'true' }), sentence(check, texts)));
-  });
+// A check's own name comes from the module and is in English; its numbers are given with every digit.
+function checkList(checks: readonly Check[], texts: Texts): HTMLElement {
+  const rows = checks.map((check) => element('li', { 'data-state': check.pass ? 'pass' : 'fail' },
+    element('span', { class: 'quantity', lang: 'en' }, element('span', { class: 'mark', 'aria-hidden': 'true' }), check.quantity),
+    element('span', { class: 'number' }, texts.say('details.numbers', {
+      expected: expected([check], texts).full, computed: computed([check], texts).full, verdict: sentence(check, texts),
+    }))));
   return element('ul', { class: 'checks' }, ...rows);
 }

@@ -16,12 +16,19 @@ export function leadingCheck(checks: readonly Check[]): Check | undefined {
   return checks.find(({ pass }) => !pass) ?? [...checks].sort((a, b) => strain(b) - strain(a))[0];
 }
 
-const expectedOf = (check: Check): Cell =>
-  (check.kind === 'stated' ? { shown: check.condition, full: check.condition } : numberCell(check.expected));
-const computedOf = (check: Check): Cell => numberCell(check.got);
-
 function numberCell(x: number): Cell {
   return { shown: short(x), full: full(x) };
+}
+
+// "> 0 and < 1e-5", as the module writes it, in the reader's language.
+function conditionOf({ condition }: Check, texts: Texts): string {
+  return condition.replace(/ and /g, texts.say('value.and')).replace(/e-/g, 'e\u2212');
+}
+
+function expectedOf(check: Check, texts: Texts): Cell {
+  if (check.kind !== 'stated') return numberCell(check.expected);
+  const condition = conditionOf(check, texts);
+  return { shown: condition, full: condition };
 }
 
 // All values while they are few, otherwise the one that speaks for them.
@@ -35,11 +42,11 @@ function listed(checks: readonly Check[], cellOf: (check: Check) => Cell, texts:
 }
 
 export function expected(checks: readonly Check[], texts: Texts): Cell {
-  return listed(checks, expectedOf, texts);
+  return listed(checks, (check) => expectedOf(check, texts), texts);
 }
 
 export function computed(checks: readonly Check[], texts: Texts): Cell {
-  return listed(checks, computedOf, texts);
+  return listed(checks, ({ got }) => numberCell(got), texts);
 }
 
 export function errorCell(check: Check): Cell {
@@ -57,10 +64,10 @@ function relatively(check: Check, text: string): string {
 }
 
 export function sentence(check: Check, texts: Texts): string {
-  const { kind, pass, condition } = check;
+  const { kind, pass } = check;
   if (Number.isNaN(check.got)) return texts.say('verdict.not-a-number');
   const got = short(check.got, 2);
-  if (kind === 'stated') return texts.say(pass ? 'verdict.stated' : 'verdict.not-stated', { got, condition });
+  if (kind === 'stated') return texts.say(pass ? 'verdict.stated' : 'verdict.not-stated', { got, condition: conditionOf(check, texts) });
   const error = relatively(check, magnitude(check.error));
   if (kind === 'exact') return texts.say(pass ? 'verdict.equal' : 'verdict.unequal', { error });
   const tolerance = relatively(check, magnitude(check.tolerance));

@@ -24,8 +24,9 @@ const lineHeight = 18;
 const markersPerLine = 7;
 
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
-  const lines = panel.series.map((series) => ({ series, label: words.label(series), points: pointsOf(panel, series, words) }));
-  const marginRight = Math.min(width * 0.36, 14 + Math.max(...lines.map(({ label }) => textWidth(label))));
+  const room = width * 0.36; // for the names at the lines' ends
+  const lines = panel.series.map((series) => ({ series, label: wrapped(words.label(series), room - 14), points: pointsOf(panel, series, words) }));
+  const marginRight = Math.min(room, 14 + Math.max(...lines.map(({ label }) => Math.max(...label.map(textWidth)))));
   const options: PlotOptions = {
     document: inertDocument(),
     className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
@@ -42,10 +43,10 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   ];
   const curves = lines.flatMap(({ series, points }) => curve(series, points, words.open(series)));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
-  const shifts = apart(lines.map(({ points }) => ruler.apply(points.at(-1)!.y) as number));
+  const shifts = apart(lines.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })));
   const labels = lines.map(({ series, label, points }, i) => text(points.slice(-1), {
-    x: 'x', y: 'y', text: () => label, textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
-    lineWidth: (marginRight - 10) / labelSize, className: 'line-label',
+    x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
+    className: 'line-label',
   }));
   const hints = tip(lines.flatMap(({ points }) => points), pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
   return cleaned(plot({ ...options, marks: [...frame, ...curves, ...labels, hints] }) as SVGSVGElement);
@@ -80,7 +81,7 @@ function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): 
     const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most];
     return { type: 'linear', domain, nice: direction === 'y', ticks: Math.max(3, Math.round(pixels / 60)), tickFormat: tickFormat as never };
   }
-  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 84 : 34)) as never, tickFormat: tickFormat as never };
+  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 76 : 34)) as never, tickFormat: tickFormat as never };
 }
 
 function powersOfTwo(least: number, most: number, room: number): number[] {
@@ -91,24 +92,34 @@ function powersOfTwo(least: number, most: number, room: number): number[] {
   return exponents.map((exponent) => 2 ** exponent);
 }
 
-// How far each label must move so that labels stand at least a line apart.
-function apart(positions: number[]): number[] {
-  const order = positions.map((_, i) => i).sort((a, b) => positions[a]! - positions[b]!);
-  const placed = [...positions];
-  for (let round = 0; round < 8; round += 1) {
+// How far each label must move so that none covers another.
+function apart(labels: { at: number; height: number }[]): number[] {
+  const order = labels.map((_, i) => i).sort((a, b) => labels[a]!.at - labels[b]!.at);
+  const placed = labels.map(({ at }) => at);
+  for (let round = 0; round < 12; round += 1) {
     for (let i = 1; i < order.length; i += 1) {
       const [above, below] = [order[i - 1]!, order[i]!];
-      const lack = lineHeight - (placed[below]! - placed[above]!);
+      const lack = (labels[above]!.height + labels[below]!.height) / 2 - (placed[below]! - placed[above]!);
       if (lack <= 0) continue;
       placed[above]! -= lack / 2;
       placed[below]! += lack / 2;
     }
   }
-  return placed.map((position, i) => position - positions[i]!);
+  return placed.map((position, i) => position - labels[i]!.at);
 }
 
 function textWidth(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (letter > '\u2e80' ? 1 : 0.56), 0) * labelSize;
+  return [...text].reduce((sum, letter) => sum + (letter > '\u2e80' ? 1 : 0.58), 0) * labelSize;
+}
+
+function wrapped(text: string, room: number): string[] {
+  const rows: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = rows.length > 0 ? `${rows.at(-1)} ${word}` : word;
+    if (rows.length > 0 && textWidth(longer) <= room) rows[rows.length - 1] = longer;
+    else rows.push(word);
+  }
+  return rows;
 }
 
 // Plot writes a <style>, which a strict policy refuses in a live document; in an inert one it may. The window is lent for events.

@@ -9,11 +9,12 @@ export function dataTable(panel: Panel, title: string, xName: string, labelOf: (
   const head = element('tr', {}, element('th', { scope: 'col' }, xName),
     ...panel.series.map((series) => element('th', { scope: 'col' }, labelOf(series))));
   const rows = xs.map((x) => element('tr', {}, element('th', { scope: 'row', title: full(x) }, short(x)),
-    ...values.map((column) => valueCell(column.get(x), panel.y))));
+    ...values.map((column, i) => valueCell(column.get(x), panel.y, labelOf(panel.series[i]!)))));
   return element('table', { class: 'data' }, element('caption', {}, title), element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
-function valueCell(value: number | undefined, { unit }: Axis): HTMLElement {
-  if (value === undefined) return element('td', {}, '–');
-  return element('td', { title: full(value) }, unit === 'bytes' ? bytes(value) : short(value));
+// The label stands beside the value where a phone has no room for columns.
+function valueCell(value: number | undefined, { unit }: Axis, label: string): HTMLElement {
+  if (value === undefined) return element('td', { 'data-label': label }, '–');
+  return element('td', { title: full(value), 'data-label': label }, unit === 'bytes' ? bytes(value) : short(value));
 }

@@ -1,6 +1,6 @@
 // Formulas belong to no language. Row vectors and a key-first state, as in the core: a read is k S, a write adds k'v.
 export const pageFormulas = {
-  kept: String.raw`S_t=\sum_{i\le t} k_i^{\top} v_i`,
+  kept: String.raw`S_t=\textstyle\sum_{i\le t} k_i^{\top} v_i`,
   rewritten: String.raw`S\leftarrow\alpha S+\beta\,k^{\top}(v-\alpha\,kS)`,
   cost: String.raw`N\,(K+V)\;\gg\;KV+K`,
 };
@@ -25,9 +25,9 @@ export const claimFormulas = {
   LM17: String.raw`S_t=\alpha\,(I-\beta k^{\top}k)\,S_{t-1}+\beta k^{\top}v`,
   LM18: String.raw`M=S^{\top}:\quad M_t=M_{t-1}(I-\beta k^{\top}k)+\beta v^{\top}k`,
   LM19: String.raw`\nabla_S\,\tfrac12\lVert kS-v\rVert^2=k^{\top}(kS-v)`,
-  LM20: String.raw`\sum_i w_i=\frac{d}{d+\varepsilon},\quad d=\phi(q_t)z_t`,
+  LM20: String.raw`\textstyle\sum_i w_i=d/(d+\varepsilon),\quad d=\phi(q_t)z_t`,
   LM21: String.raw`S\leftarrow 0`,
-  LM22: String.raw`S=\sum_{i<N}\phi(k_i)^{\top}v_i:\quad \Delta v_{N-1}\Rightarrow\Delta o_0\ne 0`,
+  LM22: String.raw`S=\textstyle\sum_{i<N}\phi(k_i)^{\top}v_i:\quad \Delta v_{N-1}\Rightarrow\Delta o_0\ne 0`,
   LM23: String.raw`x_{r+1}=f_\theta(x_r),\;r<R:\quad \lvert\theta\rvert\times 1,\;\mathrm{ops}\times R`,
-  LM24: String.raw`S=\sum_{i:\,m_i=1}\phi(k_i)^{\top}v_i`,
+  LM24: String.raw`S=\textstyle\sum_{i:\,m_i=1}\phi(k_i)^{\top}v_i`,
 };

@@ -12,7 +12,7 @@ export function short(x: number, digits = 4): string {
   if (!Number.isFinite(x)) return x > 0 ? '∞' : `${minus}∞`;
   if (Number.isInteger(x) && Math.abs(x) < 1e12) return grouped(x.toFixed(0));
   const size = Math.abs(x);
-  if (size < 1e-3 || size >= 1e6) return trimmed(x.toExponential(digits - 1)).replace(/^-/, minus).replace('e+', 'e');
+  if (size < 1e-3 || size >= 1e6) return trimmed(x.toExponential(digits - 1)).replace(/-/g, minus).replace('e+', 'e');
   return grouped(String(Number(x.toPrecision(digits))));
 }
 

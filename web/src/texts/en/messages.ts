@@ -44,10 +44,11 @@ export const messages = {
   'verdict.word-stopped': 'stopped',
 
   'value.none': 'none',
+  'value.and': ' and ',
   'value.more': 'and {count} more',
 
   'details.checks': 'What is measured',
-  'details.quantity': 'quantity',
+  'details.numbers': 'expected {expected}, computed {computed}: {verdict}',
   'details.inputs': 'Inputs',
   'details.source': 'Source',
   'details.command': 'Command that repeats it',
@@ -63,7 +64,6 @@ export const messages = {
   'break.touches-none': 'Touches no statement.',
   'break.fell': '{fallen} of the {touched} statements it touches fall.',
   'break.fell-many': '{fallen} of the {touched} statements they touch fall.',
-  'break.numbers': 'expected {expected}, computed {computed}: {verdict}',
 
   'figure.loading': 'The figure is being computed.',
   'figure.stopped': 'The figure could not be computed: {reason}',

@@ -23,7 +23,7 @@ export const page = {
   'break.intro': 'Each switch makes one tempting mistake. The statements it touches are computed again, and those that fall are listed with their numbers.',
   'break.mend': 'Mend everything',
   'tradeoff.heading': 'What does a fixed state save, and what does it lose?',
-  'tradeoff.intro': 'On the left, what must be stored as the text grows. On the right, two pairs are written one after the other and both keys are read again: the more alike the keys, the further an answer lies from the value that was written.',
+  'tradeoff.intro': 'The first picture shows what must be stored as the text grows. For the second, two pairs are written one after the other and both keys are read again: the more alike the keys, the further an answer lies from the value that was written.',
   'self.heading': 'How do I run this myself?',
   'self.intro': 'Every number on this page comes from one C++ library. The command line runs the same statements and prints the same ten digits.',
   'self.verify': 'checks every statement; add an id for one of them.',

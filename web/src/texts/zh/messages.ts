@@ -45,10 +45,11 @@ export const messages: Record<keyof typeof english, string> = {
   'verdict.word-stopped': '中止',
 
   'value.none': '无',
+  'value.and': '，且 ',
   'value.more': '另有 {count} 个',
 
   'details.checks': '量了什么',
-  'details.quantity': '量',
+  'details.numbers': '应得 {expected}，算得 {computed}：{verdict}',
   'details.inputs': '输入',
   'details.source': '出处',
   'details.command': '重现它的命令',
@@ -64,7 +65,6 @@ export const messages: Record<keyof typeof english, string> = {
   'break.touches-none': '不影响任何陈述。',
   'break.fell': '受影响的 {touched} 条陈述中有 {fallen} 条不再成立。',
   'break.fell-many': '受影响的 {touched} 条陈述中共有 {fallen} 条不再成立。',
-  'break.numbers': '应得 {expected}，算得 {computed}：{verdict}',
 
   'figure.loading': '正在计算这张图。',
   'figure.stopped': '这张图未能算出：{reason}',

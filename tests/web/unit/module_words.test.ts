@@ -1,0 +1,66 @@
+// The page has words, colours and lines for everything the module has, and the module does what the words say.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LinearMemModule } from 'linearmem';
+import { beforeAll, expect, test } from 'vitest';
+import { moduleFolder } from '../../../web/prerender/wasm_modules.ts';
+import { startModule } from '../../../web/src/engine/loader.ts';
+import { memoryStyle } from '../../../web/src/figure/memories.ts';
+import { toCsv } from '../../../web/src/figure/save.ts';
+import { rooms } from '../../../web/src/rooms/index.ts';
+import { claims } from '../../../web/src/texts/en/claims.ts';
+import { figures } from '../../../web/src/texts/en/figures.ts';
+import { mistakes } from '../../../web/src/texts/en/mistakes.ts';
+
+const rule = readFileSync(join(import.meta.dirname, '../../../web/src/figure/figure.css'), 'utf8');
+let module: LinearMemModule;
+
+beforeAll(async () => {
+  const bytes = new Uint8Array(readFileSync(join(moduleFolder('simd'), 'linearmem.wasm'))).buffer;
+  module = await startModule({ name: 'simd', bytes });
+});
+
+test('every claim and every mistake of the module has a text, and no text is left over', () => {
+  expect(Object.keys(claims)).toEqual(module.claims().map(({ id }) => id));
+  expect(Object.keys(mistakes).sort()).toEqual(module.mistakes().map(({ name }) => name).sort());
+});
+
+test('every claim holds, and every mistake fells one that holds without it', () => {
+  for (const { id } of module.claims()) expect(module.verify(id, []).pass, id).toBe(true);
+  for (const { name } of module.mistakes()) {
+    const fallen = module.claims().filter((claim) => claim.mistakes.includes(name) && !module.verify(claim.id, [name]).pass);
+    expect(fallen.length, name).toBeGreaterThan(0);
+  }
+});
+
+test('every experiment has a room with words for its panels, series and settings', () => {
+  for (const { name, settings } of module.experiments()) {
+    expect(Object.keys(rooms)).toContain(name);
+    const words = figures.experiments[name as keyof typeof figures.experiments];
+    expect(Object.keys(words.knobs)).toEqual(settings.map((setting) => setting.name));
+    const figure = module.experiment(name, {});
+    expect(Object.keys(words.panels)).toEqual(figure.panels.map((panel) => panel.name));
+    const series = figure.panels.flatMap((panel) => panel.series.map(({ memory, label }) => `${memory}/${label}`));
+    expect(Object.keys(words.series).sort()).toEqual(series.sort());
+  }
+});
+
+test('every memory that is drawn has a line style, and its colours in light and in dark', () => {
+  for (const { name } of module.experiments()) {
+    for (const { memory } of module.experiment(name, {}).panels.flatMap((panel) => panel.series)) {
+      for (const colour of [memoryStyle(memory).stroke, memoryStyle(memory).label]) {
+        const property = /var\((.*)\)/.exec(colour)![1]!;
+        expect(rule.split(`${property}:`).length - 1, property).toBe(2);
+      }
+    }
+  }
+  expect(() => memoryStyle('unknown')).toThrow('no line style');
+});
+
+test('the CSV has every number with every digit', () => {
+  const figure = module.experiment('memory-tradeoff', { beta: 0.3 });
+  const lines = toCsv(figure).trimEnd().split('\n').slice(1).map((line) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/));
+  const numbers = figure.panels.flatMap(({ series }) => series.flatMap(({ x, y }) => [...x].map((value, i) => [value, y[i]])));
+  expect(lines.map((fields) => fields.slice(-2).map(Number))).toEqual(numbers);
+  expect(new Set(lines.map(({ length }) => length))).toEqual(new Set([9]));
+});
