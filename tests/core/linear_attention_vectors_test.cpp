@@ -129,7 +129,8 @@ TYPED_TEST(LinearAttentionVectors, MaskedKeyHoldsNaN) {
       masked.mask = {1, 0, 1};
       masked.k[2] = masked.k[3] = masked.v[3] = masked.v[4] = masked.v[5] = kNaN;
       Case absent{.T = 2, .K = 2, .V = 3, .q = {.5, -1, -.5, .5}, .k = {1, -2, .2, 0}, .v = {1, 0, 2, -2, 4, 1}, .causal = causal};
-      const auto got = run<TypeParam>(masked, way), expected = run<double>(absent, {Form::reference});
+      const auto got = run<TypeParam>(masked, way);
+      const auto expected = run<double>(absent, {Form::reference});
       EXPECT_LE(worst(row(got.o, 0, 3), row(expected.o, 0, 3)), tolerance<TypeParam>()) << way;
       EXPECT_LE(worst(row(got.o, 2, 3), row(expected.o, 1, 3)), tolerance<TypeParam>()) << way;
       EXPECT_LE(worst(got.state, expected.state), tolerance<TypeParam>()) << way;
