@@ -46,6 +46,7 @@ val check_to_val(const Check& check) {
   object.set("tolerance", check.tolerance);
   object.set("relative", check.relative);
   object.set("pass", check.pass);
+  object.set("unit", text(check.unit));
   object.set("condition", text(check.condition));
   object.set("digits", text(check.digits));
   return object;

@@ -34,6 +34,7 @@ export interface Check {
   tolerance: number;
   relative: boolean;
   pass: boolean;
+  unit: string; // of the numbers: 'MiB', 'bytes'; '' for a pure number
   condition: string;
   digits: string;
 }

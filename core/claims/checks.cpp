@@ -53,6 +53,11 @@ Check exact_check(std::string quantity, double expected, double got) {
   return made;
 }
 
+Check in_unit(Check check, std::string unit) {
+  check.unit = std::move(unit);
+  return check;
+}
+
 Check stated_check(std::string quantity, std::string condition, double got, bool holds) {
   Check made = check(std::move(quantity), CheckKind::stated, 0, got, 0);
   made.error = 0;

@@ -22,4 +22,7 @@ Check exact_check(std::string quantity, double expected, double got);
 // The condition in words held or did not; got is shown beside it.
 Check stated_check(std::string quantity, std::string condition, double got, bool holds);
 
+// The same check, its numbers counted in `unit`.
+Check in_unit(Check check, std::string unit);
+
 }  // namespace linearmem

@@ -10,11 +10,12 @@ constexpr double kMiB = 1024.0 * 1024.0;
 constexpr KeyValueHistory kHistory{.tokens = 65536, .key_width = 64, .value_width = 64};
 constexpr FixedState kState{.key_width = 64, .value_width = 64, .normalizer = true};
 
-std::vector<Check> history(const Mistakes&) { return {exact_check("K,V history, MiB", 32, static_cast<double>(kHistory.bytes()) / kMiB)}; }
+std::vector<Check> history(const Mistakes&) { return {in_unit(exact_check("K,V history", 32, static_cast<double>(kHistory.bytes()) / kMiB), "MiB")}; }
 
 std::vector<Check> state(const Mistakes&) {
   const auto bytes = static_cast<double>(kState.bytes());
-  return {exact_check("state and normalizer, bytes", 16640, bytes), value_check("state and normalizer, MiB", 0.015869, bytes / kMiB, 5e-6),
+  return {in_unit(exact_check("state and normalizer", 16640, bytes), "bytes"),
+          in_unit(value_check("state and normalizer", 0.015869, bytes / kMiB, 5e-6), "MiB"),
           value_check("history / state", 2016.49, static_cast<double>(kHistory.bytes()) / bytes, 5e-3)};
 }
 

@@ -24,17 +24,18 @@ const char* verdict(bool pass) { return pass ? "pass" : "FAIL"; }
 
 nlohmann::ordered_json to_json(const Check& check) {
   return {{"quantity", check.quantity}, {"kind", kind_name(check.kind)}, {"expected", check.expected}, {"got", check.got},
-          {"error", check.error},       {"tolerance", check.tolerance},  {"relative", check.relative}, {"condition", check.condition},
-          {"pass", check.pass},         {"digits", check.digits}};
+          {"error", check.error},       {"tolerance", check.tolerance},  {"relative", check.relative}, {"unit", check.unit},
+          {"condition", check.condition}, {"pass", check.pass},        {"digits", check.digits}};
 }
 
 // "got 1.1e-16, error 1.1e-16, allowed 1e-12"
 std::string comparison(const Check& check) {
-  const std::string got = "got " + number_text(check.got);
+  const std::string unit = check.unit.empty() ? "" : " " + check.unit;
+  const std::string got = "got " + number_text(check.got) + unit;
   if (check.kind == CheckKind::stated) return "expected " + check.condition + ", " + got;
   const std::string allowed =
       check.kind == CheckKind::exact ? "exact" : "allowed " + number_text(check.tolerance) + (check.relative ? " relative" : "");
-  return "expected " + number_text(check.expected) + ", " + got + ", error " + number_text(check.error) + ", " + allowed;
+  return "expected " + number_text(check.expected) + unit + ", " + got + ", error " + number_text(check.error) + ", " + allowed;
 }
 
 std::string milliseconds_text(double milliseconds) {

@@ -50,6 +50,7 @@ struct Check {
   double tolerance = 0;
   bool relative = false;
   bool pass = false;
+  std::string unit;       // of expected, got, error and tolerance: "MiB", "bytes"; empty for a pure number
   std::string condition;  // CheckKind::stated: "> 0 and < 1e-5"
   std::string digits;     // equal on every target: ten significant digits, or the verdict where got is noise
 };

@@ -16,8 +16,10 @@ export function leadingCheck(checks: readonly Check[]): Check | undefined {
   return checks.find(({ pass }) => !pass) ?? [...checks].sort((a, b) => strain(b) - strain(a))[0];
 }
 
-function numberCell(x: number): Cell {
-  return { shown: short(x), full: full(x) };
+// A check's number with its unit.
+function numberCell(x: number, { unit }: Check, texts: Texts): Cell {
+  const counted = unit === '' ? '' : `\u00a0${unit === 'bytes' ? texts.say('unit.bytes') : unit}`;
+  return { shown: short(x) + counted, full: full(x) + counted };
 }
 
 // "> 0 and < 1e-5", as the module writes it, in the reader's language.
@@ -26,7 +28,7 @@ function conditionOf({ condition }: Check, texts: Texts): string {
 }
 
 function expectedOf(check: Check, texts: Texts): Cell {
-  if (check.kind !== 'stated') return numberCell(check.expected);
+  if (check.kind !== 'stated') return numberCell(check.expected, check, texts);
   const condition = conditionOf(check, texts);
   return { shown: condition, full: condition };
 }
@@ -46,7 +48,7 @@ export function expected(checks: readonly Check[], texts: Texts): Cell {
 }
 
 export function computed(checks: readonly Check[], texts: Texts): Cell {
-  return listed(checks, ({ got }) => numberCell(got), texts);
+  return listed(checks, (check) => numberCell(check.got, check, texts), texts);
 }
 
 export function errorCell(check: Check): Cell {
