@@ -9,7 +9,7 @@ const zh = await loadTexts('zh');
 
 function check(change: Partial<Check>): Check {
   return {
-    quantity: 'q', kind: 'value', expected: 0.5, got: 0.5, error: 0, tolerance: 1e-12, relative: false, pass: true, condition: '', digits: '0.5', ...change,
+    quantity: 'q', kind: 'value', expected: 0.5, got: 0.5, error: 0, tolerance: 1e-12, relative: false, pass: true, unit: '', condition: '', digits: '0.5', ...change,
   };
 }
 
