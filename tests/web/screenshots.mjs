@@ -12,18 +12,19 @@ if (!values.readme && positionals.length !== 1) throw new Error('usage: screensh
 const site = await serve({ folder: siteFolder });
 const browser = await launch();
 
-async function picture({ width, scheme, language, search = '' }, path, fullPage) {
-  const options = { viewport: { width, height: 900 }, colorScheme: scheme, deviceScaleFactor: fullPage ? 1 : 2, reducedMotion: 'reduce' };
+async function picture({ width, scheme, language, search = '', from = 'body' }, path, fullPage) {
+  const options = { viewport: { width, height: 960 }, colorScheme: scheme, deviceScaleFactor: fullPage ? 1 : 1.5, reducedMotion: 'reduce' };
   const { page, close } = await openPage(browser, `${site.address}?lang=${language}${search}`, options);
   await drawn(page);
   await page.evaluate(() => document.fonts.ready);
+  if (!fullPage) await page.evaluate((selector) => document.querySelector(selector).scrollIntoView(), from);
   await page.screenshot({ path, fullPage });
   await close();
   console.log(path);
 }
 
 if (values.readme) {
-  await picture({ width: 1440, scheme: 'light', language: 'en', search: '&break=half-beta' }, values.readme, false);
+  await picture({ width: 1440, scheme: 'light', language: 'en', search: '&break=read-before-write', from: '#claims' }, values.readme, false);
 } else {
   const [folder] = positionals;
   mkdirSync(folder, { recursive: true });

@@ -50,6 +50,7 @@ test('the address switches mistakes on, and the back button off again', async ()
   await page.locator('[data-mistake="no-reset"] label').click();
   await settled(page);
   expect(await falling(page)).toEqual(['LM08', 'LM09', 'LM21']);
+  expect(await textOf(page, '.break-command code')).toBe('linearmem verify --mistake half-beta --mistake no-reset');
   await page.goBack();
   await page.waitForFunction(() => document.querySelector<HTMLElement>('#LM21')!.dataset.state === 'pass');
   expect(await falling(page)).toEqual(['LM08', 'LM09']);

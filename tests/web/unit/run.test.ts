@@ -1,6 +1,7 @@
 // The queue of claims: each once, only those that a switch touches again, and never a number from an old switch position.
 import type { ClaimInfo } from 'linearmem';
 import { beforeEach, expect, test } from 'vitest';
+import { verifyCommand } from '../../../web/src/claims/report.ts';
 import { ClaimsRun } from '../../../web/src/claims/run.ts';
 import type { About, TimedResult } from '../../../web/src/engine/calls.ts';
 
@@ -77,4 +78,9 @@ test('listeners hear of each row and of the start and end', async () => {
   run.onChange((id) => heard.push(id));
   await run.run(['C', 'unknown']);
   expect(heard).toEqual(['C', undefined, 'C', 'C', undefined]);
+});
+
+test('the command names claims and mistakes', () => {
+  expect(verifyCommand([], [])).toBe('linearmem verify');
+  expect(verifyCommand(['LM08'], ['half-beta', 'no-reset'])).toBe('linearmem verify LM08 --mistake half-beta --mistake no-reset');
 });

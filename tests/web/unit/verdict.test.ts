@@ -45,6 +45,11 @@ test('a row lists its values while they are few and counts them when they are ma
   expect(expected([check({}), check({})], en).shown).toBe('0.5');
 });
 
+test('values carry the unit of their quantity', () => {
+  const memory = [check({ unit: 'bytes', got: 16640 }), check({ unit: 'MiB', got: 0.015869 })];
+  expect(computed(memory, en).shown).toBe('16\u202f640\u202fB, 0.01587\u202fMiB');
+});
+
 test('an exact claim allows no error, a stated one has none', () => {
   expect(toleranceCell(check({ kind: 'exact', tolerance: 0 }), en).shown).toBe('none');
   expect(errorCell(check({ kind: 'stated' })).shown).toBe('–');

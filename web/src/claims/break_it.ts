@@ -1,6 +1,8 @@
 // The switches that make a tempting mistake, and the list of what falls by it.
+import { copyable } from '../dom/copy.ts';
 import { element, find } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
+import { verifyCommand } from './report.ts';
 import type { ClaimsRun } from './run.ts';
 import { computed, expected, leadingCheck, sentence } from './verdict.ts';
 
@@ -78,6 +80,12 @@ export class BreakIt {
     const summary = on.length === 0 ? texts.say('break.none') : texts.say(on.length > 1 ? 'break.fell-many' : 'break.fell', count);
     const status = find(this.panel, '.break-summary');
     if (!run.running && status.textContent !== summary) status.textContent = summary;
+    const command = find(this.panel, '.break-command');
+    const key = `${texts.language} ${on.join()}`;
+    if (command.dataset.key !== key) {
+      command.dataset.key = key; // so that a finger on its button is not disturbed by every row
+      command.replaceChildren(...(on.length > 0 ? [copyable(verifyCommand([], on), texts)] : []));
+    }
     find(this.panel, '.fallen').replaceChildren(...fallen.map((id) => this.fallenLine(id)));
   }
 

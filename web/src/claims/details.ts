@@ -3,16 +3,13 @@ import type { Check } from 'linearmem';
 import { copyable, copyButton } from '../dom/copy.ts';
 import { element } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
+import { verifyCommand } from './report.ts';
 import type { Row } from './run.ts';
 import { computed, expected, sentence } from './verdict.ts';
 
 export interface DetailActions {
   runAgain(id: string): void;
   mistakeLabel(name: string): string;
-}
-
-export function command(row: Row): string {
-  return `linearmem verify ${row.info.id}`;
 }
 
 export function details(row: Row, texts: Texts, actions: DetailActions): HTMLElement {
@@ -25,7 +22,7 @@ export function details(row: Row, texts: Texts, actions: DetailActions): HTMLEle
   if (row.timed) parts.push(part(texts.say('details.checks'), checkList(row.timed.result.checks, texts)));
   parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', { lang: 'en' }, info.inputs))));
   parts.push(part(texts.say('details.source'), element('p', { lang: 'en' }, info.source)));
-  parts.push(part(texts.say('details.command'), copyable(command(row), texts)));
+  parts.push(part(texts.say('details.command'), copyable(verifyCommand([info.id], row.mistakes), texts)));
   const again = element('button', { type: 'button', click: () => actions.runAgain(info.id) }, texts.say('run.again'));
   const link = copyButton(texts, texts.say('details.link'), () => new URL(`#${info.id}`, location.href).href);
   parts.push(element('p', { class: 'buttons' }, again, link));

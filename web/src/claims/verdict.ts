@@ -16,10 +16,10 @@ export function leadingCheck(checks: readonly Check[]): Check | undefined {
   return checks.find(({ pass }) => !pass) ?? [...checks].sort((a, b) => strain(b) - strain(a))[0];
 }
 
-// A check's number with its unit.
-function numberCell(x: number, { unit }: Check, texts: Texts): Cell {
-  const counted = unit === '' ? '' : `\u00a0${unit === 'bytes' ? texts.say('unit.bytes') : unit}`;
-  return { shown: short(x) + counted, full: full(x) + counted };
+// A check's number with its unit; B stands for bytes in both languages.
+function numberCell(x: number, { unit }: Check): Cell {
+  const after = unit === '' ? '' : `\u202f${unit === 'bytes' ? 'B' : unit}`;
+  return { shown: short(x) + after, full: full(x) + after };
 }
 
 // "> 0 and < 1e-5", as the module writes it, in the reader's language.
@@ -28,7 +28,7 @@ function conditionOf({ condition }: Check, texts: Texts): string {
 }
 
 function expectedOf(check: Check, texts: Texts): Cell {
-  if (check.kind !== 'stated') return numberCell(check.expected, check, texts);
+  if (check.kind !== 'stated') return numberCell(check.expected, check);
   const condition = conditionOf(check, texts);
   return { shown: condition, full: condition };
 }
@@ -48,7 +48,7 @@ export function expected(checks: readonly Check[], texts: Texts): Cell {
 }
 
 export function computed(checks: readonly Check[], texts: Texts): Cell {
-  return listed(checks, (check) => numberCell(check.got, check, texts), texts);
+  return listed(checks, (check) => numberCell(check.got, check), texts);
 }
 
 export function errorCell(check: Check): Cell {

@@ -19,7 +19,7 @@ interface Point {
 }
 
 const labelSize = 14; // px, as in figure.css
-const left = 58; // px for the labels of the vertical axis
+const left = 66; // px for the labels of the vertical axis
 const lineHeight = 18;
 const markersPerLine = 7;
 
@@ -55,9 +55,9 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
 function curve(series: Series, points: Point[], open: boolean): Markish[] {
   const { stroke, dash, symbol } = memoryStyle(series.memory);
   const every = Math.max(1, Math.ceil(points.length / markersPerLine));
-  const marked = points.filter((_, i) => (points.length - 1 - i) % every === 0);
+  const marked = symbol ? points.filter((_, i) => (points.length - 1 - i) % every === 0) : [];
   return [
-    line(points, { x: 'x', y: 'y', stroke, strokeWidth: open ? 1.25 : 2, strokeDasharray: dash, strokeLinecap: 'round' }),
+    line(points, { x: 'x', y: 'y', stroke, strokeWidth: open ? 1.25 : symbol ? 2 : 2.75, strokeDasharray: dash, strokeLinecap: 'round' }),
     dot(marked, { x: 'x', y: 'y', stroke, fill: open ? 'var(--ground)' : stroke, symbol, r: 4 }),
   ];
 }

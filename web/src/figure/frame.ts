@@ -2,13 +2,14 @@
 // page around it; whoever mounts it hands over the engine, the texts and the settings, and hears of changes.
 import type { ExperimentInfo, Figure, SettingSpec } from 'linearmem';
 import { copyable, copyButton } from '../dom/copy.ts';
+import { download } from '../dom/download.ts';
 import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Room, Settings } from './room.ts';
-import { download, pngFile, svgFile, toCsv } from './save.ts';
+import { pngFile, svgFile, toCsv } from './save.ts';
 
 export interface FrameOptions {
   host: HTMLElement;

@@ -4,14 +4,14 @@ export interface MemoryStyle {
   stroke: string;
   label: string;
   dash?: string;
-  symbol: 'circle' | 'square' | 'triangle' | 'wye' | 'diamond' | 'star' | 'plus' | 'times' | 'hexagon';
+  symbol?: 'circle' | 'square' | 'triangle' | 'diamond' | 'star' | 'plus' | 'times' | 'hexagon';
 }
 
 const looks: Record<string, Pick<MemoryStyle, 'dash' | 'symbol'>> = {
   softmax_attention: { symbol: 'circle' },
   window: { symbol: 'square', dash: '10 4' },
   linear_attention: { symbol: 'triangle' },
-  outer_product: { symbol: 'wye', dash: '1.5 4' },
+  outer_product: { dash: '1.5 5' },
   delta_rule: { symbol: 'diamond' },
   gated_delta_rule: { symbol: 'star', dash: '9 3 2 3' },
   selective_scan: { symbol: 'plus', dash: '6 4' },

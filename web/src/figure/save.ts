@@ -9,19 +9,20 @@ const resolved = [
 const svgName = 'http://www.w3.org/2000/svg';
 const margin = 12;
 
+// As `linearmem sweep NAME --csv` prints it.
 export function toCsv({ panels }: Figure): string {
-  const lines = ['panel,memory,label,x_quantity,x_unit,y_quantity,y_unit,x,y'];
-  for (const { name, x, y, series } of panels) {
-    for (const one of series) {
-      const head = [name, one.memory, one.label, x.quantity, x.unit, y.quantity, y.unit].map(quoted).join(',');
-      one.x.forEach((value, i) => lines.push(`${head},${full(value)},${full(one.y[i]!)}`));
+  const lines = ['panel,memory,label,x,y'];
+  for (const { name, series } of panels) {
+    for (const { memory, label, x, y } of series) {
+      const head = [name, memory, label].map(quoted).join(',');
+      x.forEach((value, i) => lines.push(`${head},${full(value)},${full(y[i]!)}`));
     }
   }
   return `${lines.join('\n')}\n`;
 }
 
 function quoted(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  return `"${text.replace(/"/g, '""')}"`;
 }
 
 // All panels in one picture, placed as they stand on the page, on the page's ground.
@@ -36,7 +37,7 @@ export function toSvg(host: HTMLElement): SVGSVGElement {
   for (const svg of host.querySelectorAll('svg')) {
     const box = svg.getBoundingClientRect();
     const copy = resolvedCopy(svg);
-    set(copy, { x: box.left - frame.left + margin, y: box.top - frame.top + margin });
+    set(copy, { x: box.left - frame.left + margin, y: box.top - frame.top + margin, overflow: 'visible' });
     picture.append(copy);
   }
   return picture;
@@ -51,7 +52,7 @@ function resolvedCopy(svg: SVGSVGElement): SVGSVGElement {
     node.removeAttribute('class');
     node.removeAttribute('style');
   });
-  for (const name of ['role', 'aria-label', 'overflow']) copy.removeAttribute(name);
+  for (const name of ['role', 'aria-label']) copy.removeAttribute(name);
   return copy;
 }
 
@@ -75,12 +76,4 @@ export async function pngFile(host: HTMLElement, scale = 2): Promise<Blob> {
   if (!pen) throw new Error('this browser gives no 2d canvas');
   pen.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the canvas gave no PNG')))));
-}
-
-export function download(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -1,7 +1,9 @@
 // The page: opens the module, runs the claims by itself, mounts the figures, and keeps state and address in step.
 import { BreakIt } from '../claims/break_it.ts';
+import { report } from '../claims/report.ts';
 import { ClaimsRun } from '../claims/run.ts';
 import { ClaimsTable } from '../claims/table.ts';
+import { download } from '../dom/download.ts';
 import { find } from '../dom/element.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import { asLoadFailure } from '../engine/failure.ts';
@@ -21,6 +23,12 @@ export async function startPage(): Promise<void> {
   } catch (problem) {
     page.status.fail(asLoadFailure(problem));
   }
+}
+
+function enable(selector: string, act: () => void): void {
+  const button = find<HTMLButtonElement>(document, selector);
+  button.disabled = false;
+  button.addEventListener('click', act);
 }
 
 interface Speaker {
@@ -60,9 +68,8 @@ class Page {
       mistakeLabel: (name) => breakIt.label(name),
     });
     this.speakers.push(breakIt, table);
-    const runAll = find<HTMLButtonElement>(document, '.run-all');
-    runAll.disabled = false;
-    runAll.addEventListener('click', () => void run.run());
+    enable('.run-all', () => void run.run());
+    enable('.save-report', () => download(new Blob([report(run, about)], { type: 'application/json' }), 'verify.json'));
     await run.switchTo(this.state.mistakes);
     await run.run();
     await this.mountFigures(engine);

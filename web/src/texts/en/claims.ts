@@ -1,7 +1,7 @@
 // One sentence per claim; the formula stands beside it in texts/formulas.ts.
 export const claims = {
   LM01: 'An explicit history of 65 536 tokens, with $K=V=64$ in FP32, takes 32 MiB for each layer and head.',
-  LM02: 'The linear state of the same widths, 64 x 64 numbers and a normalizer of 64, takes 16 640 bytes: 2016.49 times less.',
+  LM02: 'The linear state of the same widths, 64 × 64 numbers and a normalizer of 64, takes 16 640 bytes: 2016.49 times less.',
   LM03: 'Linear attention gives the same outputs whether it looks back at every token or carries a state.',
   LM04: 'Linear attention and softmax attention are different operators: on the same inputs their outputs differ.',
   LM05: 'On the inputs of seed 7, the outputs have this minimum, this maximum and these first two rows.',

@@ -43,7 +43,6 @@ export const messages = {
   'verdict.word-running': 'running',
   'verdict.word-stopped': 'stopped',
 
-  'unit.bytes': 'bytes',
   'value.none': 'none',
   'value.and': ' and ',
   'value.more': 'and {count} more',

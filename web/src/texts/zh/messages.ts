@@ -44,7 +44,6 @@ export const messages: Record<keyof typeof english, string> = {
   'verdict.word-running': '计算中',
   'verdict.word-stopped': '中止',
 
-  'unit.bytes': '字节',
   'value.none': '无',
   'value.and': '，且 ',
   'value.more': '另有 {count} 个',
