@@ -44,7 +44,8 @@ test('a knob moves the figure, the command and the address; reset and back undo 
   expect(query(page, 'key_width')).toBe('1024');
   await page.goBack();
   await page.waitForFunction(() => !location.search.includes('key_width'));
-  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[aria-label^="K"]')!.value !== '1024');
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[type="number"][aria-label^="K"]')!.value === '64');
+  expect(await textOf(page, '.figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=0 --csv');
   await page.getByRole('button', { name: 'Reset' }).click();
   await page.waitForFunction((old: string) =>
     [...document.querySelectorAll('.figure svg[role="img"]')].map((svg) => svg.getAttribute('aria-label')).join() === old, before.join());
@@ -61,6 +62,15 @@ test('a slider and its box are one knob, and turning it moves nothing else', asy
   await page.waitForFunction(() => new URLSearchParams(location.search).get('memory-tradeoff.alpha') === '0');
   expect(await page.getByRole('spinbutton', { name: /^α/ }).inputValue()).toBe('0');
   expect(await place()).toBe(before);
+});
+
+test('what is typed and is no number leaves the knob as it was', async () => {
+  const { page } = await visit({ search: '?memory-tradeoff.beta=0.5' });
+  const box = page.getByRole('spinbutton', { name: /^β/ });
+  await box.fill('');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[type="number"][aria-label^="β"]')!.value === '0.5');
+  expect(query(page, 'beta')).toBe('0.5');
 });
 
 test('a deep link sets the knobs, hostile values are clamped or ignored', async () => {
@@ -102,6 +112,7 @@ test('values show under the pointer', async () => {
   const curves = page.locator('.figure svg.curves').first();
   await curves.scrollIntoViewIfNeeded();
   const box = (await curves.boundingBox())!;
+  expect(await page.locator('.figure svg .tip').allTextContents()).toEqual([]);
   await page.mouse.move(box.x + box.width * 0.45, box.y + box.height * 0.5);
   await page.waitForFunction(() => /prefix length/.test(document.querySelector('.figure svg .tip')?.textContent ?? ''));
   expect(complaints).toEqual([]);

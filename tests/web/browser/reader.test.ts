@@ -51,6 +51,8 @@ test.each(['en', 'zh'])('nothing scrolls sideways at 360 pixels, opened and brok
     .filter((node) => !node.closest('.katex-mathml, .skip, .mistake input') && node.getBoundingClientRect().right > innerWidth + 0.5)
     .map((node) => `${node.tagName}.${node.getAttribute('class')} ${node.textContent!.slice(0, 40)}`));
   expect(tooWide).toEqual([]);
+  expect(await page.locator('#LM01').evaluate((row: Element) => getComputedStyle(row).display)).toBe('grid'); // a card
+  expect(await page.locator('#LM01 .cell-label:visible').count()).toBe(5);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
@@ -101,6 +103,7 @@ test('without scripts both languages and the reason can be read', async () => {
 
 test('opened as a file, the page says what to do', async () => {
   const { page } = await openFile(`file://${siteFolder}/index.html`);
+  await page.locator('.trouble-file').waitFor({ state: 'visible' });
   expect(await textOf(page, '.trouble-file')).toContain('python3 -m http.server');
 });
 

@@ -80,9 +80,11 @@ test.each([
   ['it may not compile', (path: string) => (/worker/.test(path) ? { headers: { 'content-security-policy': "script-src 'self'" } } : undefined), undefined],
   ['the browser refuses it', undefined, (page: any) => page.addInitScript(() => { window.Worker = class { constructor() { throw new DOMException('no', 'SecurityError'); } } as any; })],
 ])('without a worker (%s) the module runs in the page', async (_, answer, prepare) => {
+  const start = performance.now();
   const { page } = await visit({ answer, prepare });
   await allHold(page);
   expect(await textOf(page, '.engine')).toContain('running in the page itself');
+  expect(performance.now() - start).toBeLessThan(12_000); // noticed, not waited for: the loader's patience is 15 s
 });
 
 test.each([

@@ -51,11 +51,8 @@ function knob(spec: SettingSpec, texts: Texts, actions: KnobActions): { root: HT
     slider.setAttribute('aria-valuetext', short(value));
     box.value = String(value);
   };
-  const turn = (wanted: number, settled: boolean) => {
-    const value = actions.clamp(wanted, spec) ?? current;
-    show(value);
-    actions.turn(spec.name, value, settled);
-  };
+  // The figure answers with show, also when what was typed is no value at all.
+  const turn = (wanted: number, settled: boolean) => actions.turn(spec.name, actions.clamp(wanted, spec) ?? current, settled);
   slider.addEventListener('input', () => turn(track.toValue(slider.valueAsNumber), false));
   slider.addEventListener('change', () => turn(track.toValue(slider.valueAsNumber), true));
   box.addEventListener('change', () => turn(box.value.trim() === '' ? Number.NaN : Number(box.value), true));
