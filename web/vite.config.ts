@@ -2,12 +2,13 @@
 import { defineConfig } from 'vite';
 import { contentSecurityPolicy } from './prerender/content_security_policy.ts';
 import { leanPlot } from './prerender/lean_plot.ts';
+import { plainStylesheet } from './prerender/plain_stylesheet.ts';
 import { prerender } from './prerender/plugin.ts';
 import { wasmModules } from './prerender/wasm_modules.ts';
 
 export default defineConfig({
   base: './',
-  plugins: [wasmModules(), prerender(), leanPlot(), contentSecurityPolicy()],
+  plugins: [wasmModules(), prerender(), leanPlot(), plainStylesheet(), contentSecurityPolicy()],
   worker: { format: 'es', plugins: () => [wasmModules()] },
   build: {
     target: 'es2022',

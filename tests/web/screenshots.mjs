@@ -13,7 +13,7 @@ const site = await serve({ folder: siteFolder });
 const browser = await launch();
 
 async function picture({ width, scheme, language, search = '', from = 'body' }, path, fullPage) {
-  const options = { viewport: { width, height: 960 }, colorScheme: scheme, deviceScaleFactor: fullPage ? 1 : 1.5, reducedMotion: 'reduce' };
+  const options = { viewport: { width, height: 960 }, colorScheme: scheme, reducedMotion: 'reduce' };
   const { page, close } = await openPage(browser, `${site.address}?lang=${language}${search}`, options);
   await drawn(page);
   await page.evaluate(() => document.fonts.ready);

@@ -112,7 +112,7 @@ test('values show under the pointer', async () => {
   const curves = page.locator('.figure svg.curves').first();
   await curves.scrollIntoViewIfNeeded();
   const box = (await curves.boundingBox())!;
-  expect(await page.locator('.figure svg .tip').allTextContents()).toEqual([]);
+  expect((await page.locator('.figure svg .tip').allTextContents()).join('')).toBe('');
   await page.mouse.move(box.x + box.width * 0.45, box.y + box.height * 0.5);
   await page.waitForFunction(() => /prefix length/.test(document.querySelector('.figure svg .tip')?.textContent ?? ''));
   expect(complaints).toEqual([]);

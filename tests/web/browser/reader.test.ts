@@ -104,6 +104,7 @@ test('without scripts both languages and the reason can be read', async () => {
 test('opened as a file, the page says what to do', async () => {
   const { page } = await openFile(`file://${siteFolder}/index.html`);
   await page.locator('.trouble-file').waitFor({ state: 'visible' });
+  expect(await page.locator('.trouble:visible').count()).toBe(1);
   expect(await textOf(page, '.trouble-file')).toContain('python3 -m http.server');
 });
 
