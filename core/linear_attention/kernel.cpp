@@ -71,22 +71,29 @@ HWY_INLINE void linear_tiles(const KernelBlock<T>& block) {
 }
 
 template <typename T>
-HWY_INLINE void features(Feature feature, T* values, std::int64_t count) {
+HWY_INLINE void elu1(T* values, std::int64_t count) {
   using S = Simd<T>;
-  if (feature == Feature::identity) return;
-  const auto zero = S::zero(), one = S::all(T{1});
   for (std::int64_t at = 0; at < count; at += S::lanes()) {
     const auto x = S::load(values + at);
-    const auto phi = feature == Feature::relu ? S::select_less(x, zero, zero, x)  // in this order NaN stays NaN
-                                              : S::select_less(zero, x, S::add(x, one), exp_up_to_zero<T>(x));
-    S::store(phi, values + at);
+    S::store(S::select_less(S::zero(), x, S::add(x, S::all(T{1})), exp_up_to_zero<T>(x)), values + at);
+  }
+}
+
+template <typename T>
+HWY_INLINE void relu(T* values, std::int64_t count) {
+  using S = Simd<T>;
+  for (std::int64_t at = 0; at < count; at += S::lanes()) {
+    const auto x = S::load(values + at);
+    S::store(S::select_less(x, S::zero(), S::zero(), x), values + at);  // in this order NaN stays NaN
   }
 }
 
 void LinearBlockF32(const KernelBlock<float>& block) { linear_tiles(block); }
 void LinearBlockF64(const KernelBlock<double>& block) { linear_tiles(block); }
-void LinearFeaturesF32(Feature feature, float* values, std::int64_t count) { features(feature, values, count); }
-void LinearFeaturesF64(Feature feature, double* values, std::int64_t count) { features(feature, values, count); }
+void LinearElu1F32(float* values, std::int64_t count) { elu1(values, count); }
+void LinearElu1F64(double* values, std::int64_t count) { elu1(values, count); }
+void LinearReluF32(float* values, std::int64_t count) { relu(values, count); }
+void LinearReluF64(double* values, std::int64_t count) { relu(values, count); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
@@ -96,18 +103,18 @@ HWY_AFTER_NAMESPACE();
 namespace linearmem {
 HWY_EXPORT(LinearBlockF32);
 HWY_EXPORT(LinearBlockF64);
-HWY_EXPORT(LinearFeaturesF32);
-HWY_EXPORT(LinearFeaturesF64);
+HWY_EXPORT(LinearElu1F32);
+HWY_EXPORT(LinearElu1F64);
+HWY_EXPORT(LinearReluF32);
+HWY_EXPORT(LinearReluF64);
 
 namespace linear {
 void kernel_block(const KernelBlock<float>& block) { HWY_DYNAMIC_DISPATCH(LinearBlockF32)(block); }
 void kernel_block(const KernelBlock<double>& block) { HWY_DYNAMIC_DISPATCH(LinearBlockF64)(block); }
-void kernel_features(Feature feature, float* values, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(LinearFeaturesF32)(feature, values, count);
-}
-void kernel_features(Feature feature, double* values, std::int64_t count) {
-  HWY_DYNAMIC_DISPATCH(LinearFeaturesF64)(feature, values, count);
-}
+void kernel_elu1(float* values, std::int64_t count) { HWY_DYNAMIC_DISPATCH(LinearElu1F32)(values, count); }
+void kernel_elu1(double* values, std::int64_t count) { HWY_DYNAMIC_DISPATCH(LinearElu1F64)(values, count); }
+void kernel_relu(float* values, std::int64_t count) { HWY_DYNAMIC_DISPATCH(LinearReluF32)(values, count); }
+void kernel_relu(double* values, std::int64_t count) { HWY_DYNAMIC_DISPATCH(LinearReluF64)(values, count); }
 }  // namespace linear
 }  // namespace linearmem
 #endif

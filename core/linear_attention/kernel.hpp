@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "linearmem/linear_attention.hpp"
-
 namespace linearmem::linear {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
@@ -27,7 +25,9 @@ void kernel_block(const KernelBlock<float>& block);
 void kernel_block(const KernelBlock<double>& block);
 
 // Features in place; count is a multiple of padded_columns<T>(1).
-void kernel_features(Feature feature, float* values, std::int64_t count);
-void kernel_features(Feature feature, double* values, std::int64_t count);
+void kernel_elu1(float* values, std::int64_t count);
+void kernel_elu1(double* values, std::int64_t count);
+void kernel_relu(float* values, std::int64_t count);
+void kernel_relu(double* values, std::int64_t count);
 
 }  // namespace linearmem::linear

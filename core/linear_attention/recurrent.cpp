@@ -41,7 +41,8 @@ class PackedHead {
   void pack_features(const View<const T, 2>& rows, std::int64_t begin, std::int64_t tokens, T* to) const {
     for (std::int64_t t = 0; t < tokens; ++t)
       for (std::int64_t i = 0; i < K_; ++i) to[t * K_ + i] = rows(begin + t, i);
-    kernel_features(head_.feature, to, padded_columns<T>(tokens * K_));
+    if (head_.feature == Feature::elu1) kernel_elu1(to, padded_columns<T>(tokens * K_));
+    if (head_.feature == Feature::relu) kernel_relu(to, padded_columns<T>(tokens * K_));
   }
 
   void pack_writes(std::int64_t begin, std::int64_t tokens) {
