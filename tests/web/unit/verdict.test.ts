@@ -17,7 +17,7 @@ test.each([
   [check({ error: 1.1e-16 }), 'agree to 1.1e−16, allowed 1e−12', '相差 1.1e−16，容许 1e−12'],
   [check({}), 'agree in every digit, allowed 1e−12', '每一位都相同，容许 1e−12'],
   [check({ got: 0.25, error: 0.25, pass: false }), 'differ by 0.25, allowed 1e−12', '相差 0.25，只容许 1e−12'],
-  [check({ error: 7.7e-12, tolerance: 1e-6, relative: true }), 'agree to 7.7e−12 rel, allowed 1e−6 rel', '相差 7.7e−12 rel，容许 1e−6 rel'],
+  [check({ error: 7.7e-12, tolerance: 1e-6, relative: true }), 'agree to 7.7e−12 rel., allowed 1e−6 rel.', '相差 7.7e−12（相对），容许 1e−6（相对）'],
   [check({ kind: 'exact', tolerance: 0 }), 'equal, bit for bit', '逐位相同'],
   [check({ kind: 'exact', got: 0.75, error: 0.25, tolerance: 0, pass: false }), 'differ by 0.25, none allowed', '相差 0.25，不容许有差'],
   [check({ kind: 'stated', got: 3.12e-7, condition: '> 0 and < 1e-5' }), '3.1e−7 is > 0 and < 1e−5', '3.1e−7 满足 > 0，且 < 1e−5'],
@@ -52,5 +52,5 @@ test('values carry the unit of their quantity', () => {
 
 test('an exact claim allows no error, a stated one has none', () => {
   expect(toleranceCell(check({ kind: 'exact', tolerance: 0 }), en).shown).toBe('none');
-  expect(errorCell(check({ kind: 'stated' })).shown).toBe('–');
+  expect(errorCell(check({ kind: 'stated' }), en).shown).toBe('–');
 });

@@ -53,7 +53,7 @@ export class ClaimsTable {
     line.dataset.state = row.state;
     put(line, 'expected', checks.length > 0 ? expected(checks, this.texts) : undefined);
     put(line, 'computed', lead && computed(checks, this.texts));
-    put(line, 'error', lead && errorCell(lead));
+    put(line, 'error', lead && errorCell(lead, this.texts));
     put(line, 'tolerance', lead && toleranceCell(lead, this.texts));
     put(line, 'time', row.timed && lead ? { shown: milliseconds(row.timed.milliseconds), full: `${row.timed.milliseconds} ms` } : undefined);
     const cell = find(line, '.verdict .value');

@@ -40,7 +40,7 @@ function listed(checks: readonly Check[], cellOf: (check: Check) => Cell, texts:
   if (cells.length > 1 && cells.every(({ shown }) => shown === cells[0]!.shown)) return { shown: cells[0]!.shown, full: all };
   if (cells.length <= 4) return { shown: cells.map(({ shown }) => shown).join(', '), full: all };
   const lead = cellOf(leadingCheck(checks)!);
-  return { shown: `${lead.shown} ${texts.say('value.more', { count: cells.length - 1 })}`, full: all };
+  return { shown: texts.say('value.more', { value: lead.shown, count: cells.length - 1 }), full: all };
 }
 
 export function expected(checks: readonly Check[], texts: Texts): Cell {
@@ -51,18 +51,18 @@ export function computed(checks: readonly Check[], texts: Texts): Cell {
   return listed(checks, (check) => numberCell(check.got, check), texts);
 }
 
-export function errorCell(check: Check): Cell {
-  return check.kind === 'stated' ? { shown: '–', full: '' } : { shown: relatively(check, magnitude(check.error)), full: full(check.error) };
+export function errorCell(check: Check, texts: Texts): Cell {
+  return check.kind === 'stated' ? { shown: '–', full: '' } : { shown: sized(check.error, check, texts), full: full(check.error) };
 }
 
 export function toleranceCell(check: Check, texts: Texts): Cell {
   if (check.kind === 'stated') return { shown: '–', full: '' };
   if (check.kind === 'exact') return { shown: texts.say('value.none'), full: '0' };
-  return { shown: relatively(check, magnitude(check.tolerance)), full: full(check.tolerance) };
+  return { shown: sized(check.tolerance, check, texts), full: full(check.tolerance) };
 }
 
-function relatively(check: Check, text: string): string {
-  return check.relative ? `${text} rel` : text;
+function sized(x: number, { relative }: Check, texts: Texts): string {
+  return relative ? texts.say('value.relative', { value: magnitude(x) }) : magnitude(x);
 }
 
 export function sentence(check: Check, texts: Texts): string {
@@ -70,9 +70,9 @@ export function sentence(check: Check, texts: Texts): string {
   if (Number.isNaN(check.got)) return texts.say('verdict.not-a-number');
   const got = short(check.got, 2);
   if (kind === 'stated') return texts.say(pass ? 'verdict.stated' : 'verdict.not-stated', { got, condition: conditionOf(check, texts) });
-  const error = relatively(check, magnitude(check.error));
+  const error = sized(check.error, check, texts);
   if (kind === 'exact') return texts.say(pass ? 'verdict.equal' : 'verdict.unequal', { error });
-  const tolerance = relatively(check, magnitude(check.tolerance));
+  const tolerance = sized(check.tolerance, check, texts);
   if (pass && check.error === 0) return texts.say('verdict.same', { tolerance });
   return texts.say(pass ? 'verdict.agree' : 'verdict.differ', { error, tolerance });
 }

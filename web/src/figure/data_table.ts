@@ -8,7 +8,7 @@ export function dataTable(panel: Panel, title: string, xName: string, labelOf: (
   const xs = [...new Set(panel.series.flatMap((series) => [...series.x]))].sort((a, b) => a - b);
   const head = element('tr', {}, element('th', { scope: 'col' }, xName),
     ...panel.series.map((series) => element('th', { scope: 'col' }, labelOf(series))));
-  const rows = xs.map((x) => element('tr', {}, element('th', { scope: 'row', title: full(x) }, short(x)),
+  const rows = xs.map((x) => element('tr', {}, element('th', { scope: 'row', title: full(x), 'data-label': xName }, short(x)),
     ...values.map((column, i) => valueCell(column.get(x), panel.y, labelOf(panel.series[i]!)))));
   return element('table', { class: 'data' }, element('caption', {}, title), element('thead', {}, head), element('tbody', {}, ...rows));
 }

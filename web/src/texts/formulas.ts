@@ -23,7 +23,7 @@ export const claimFormulas = {
   LM15: String.raw`kS_t=(1-\beta\lVert k\rVert^2)\,kS_{t-1}+\beta\lVert k\rVert^2v`,
   LM16: String.raw`hS_t-hS_{t-1}=\beta\,(hk^{\top})(v-kS_{t-1})`,
   LM17: String.raw`S_t=\alpha\,(I-\beta k^{\top}k)\,S_{t-1}+\beta k^{\top}v`,
-  LM18: String.raw`M=S^{\top}:\quad M_t=M_{t-1}(I-\beta k^{\top}k)+\beta v^{\top}k`,
+  LM18: String.raw`M=S^{\top}:\quad M_t=\alpha M_{t-1}(I-\beta k^{\top}k)+\beta v^{\top}k`,
   LM19: String.raw`\nabla_S\,\tfrac12\lVert kS-v\rVert^2=k^{\top}(kS-v)`,
   LM20: String.raw`\textstyle\sum_i w_i=d/(d+\varepsilon),\quad d=\phi(q_t)z_t`,
   LM21: String.raw`S\leftarrow 0`,

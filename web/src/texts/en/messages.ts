@@ -45,7 +45,8 @@ export const messages = {
 
   'value.none': 'none',
   'value.and': ' and ',
-  'value.more': 'and {count} more',
+  'value.more': '{value} and {count} more',
+  'value.relative': '{value} rel.',
 
   'details.checks': 'What is measured',
   'details.numbers': 'expected {expected}, computed {computed}: {verdict}',

@@ -46,7 +46,8 @@ export const messages: Record<keyof typeof english, string> = {
 
   'value.none': '无',
   'value.and': '，且 ',
-  'value.more': '另有 {count} 个',
+  'value.more': '{value}，另有 {count} 个',
+  'value.relative': '{value}（相对）',
 
   'details.checks': '量了什么',
   'details.numbers': '应得 {expected}，算得 {computed}：{verdict}',
