@@ -11,6 +11,7 @@ struct FormName {
 constexpr FormName kFormNames[] = {
     {Form::automatic, "automatic"}, {Form::reference, "reference"}, {Form::explicit_, "explicit"},
     {Form::recurrent, "recurrent"}, {Form::chunked, "chunked"},     {Form::streaming, "streaming"},
+    {Form::parallel_scan, "parallel-scan"},
 };
 
 }  // namespace

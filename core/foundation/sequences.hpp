@@ -33,6 +33,28 @@ View<T, 1> head_scalars(const View<T, 3>& view, const TokenRange& range, std::in
   return {first, {range.end - range.begin}, {view.stride(1)}};
 }
 
+// [T,width] of one sequence, out of [B,T,width].
+template <typename T>
+View<T, 2> sequence_rows(const View<T, 3>& view, const TokenRange& range) {
+  if (!view.given()) return {};
+  T* first = view.data() + range.row * view.stride(0) + range.begin * view.stride(1);
+  return {first, {range.end - range.begin, view.extent(2)}, {view.stride(1), view.stride(2)}};
+}
+
+// [width] of one sequence, out of [N,width].
+template <typename T>
+View<T, 1> sequence_vector(const View<T, 2>& view, std::int64_t n) {
+  if (!view.given()) return {};
+  return {view.data() + n * view.stride(0), {view.extent(1)}, {view.stride(1)}};
+}
+
+// [rows,columns] of one sequence, out of [N,rows,columns].
+template <typename T>
+View<T, 2> sequence_state(const View<T, 3>& view, std::int64_t n) {
+  if (!view.given()) return {};
+  return {view.data() + n * view.stride(0), {view.extent(1), view.extent(2)}, {view.stride(1), view.stride(2)}};
+}
+
 // [T] of one sequence, out of [B,T].
 template <typename T>
 View<T, 1> sequence_scalars(const View<T, 2>& view, const TokenRange& range) {

@@ -34,8 +34,8 @@ class ShapeCheck {
 
   ShapeCheck& define(const std::string& axis, const char* argument, std::int64_t size);
   ShapeCheck& multiple(const char* axis, const char* of);  // "Hv is 5, not a multiple of H, which is 2"
-  // Rises from 0 to T, N+1 entries; defines N. When absent, N is B.
-  ShapeCheck& sequences(const View<const std::int64_t, 1>& cu_seqlens);
+  // Rises from 0 to T, one entry more than there are sequences; defines their axis. When absent, that is B.
+  ShapeCheck& sequences(const View<const std::int64_t, 1>& cu_seqlens, const std::string& axis = "N");
   ShapeCheck& require(bool condition, const std::string& sentence) { return condition ? *this : fail(sentence); }
 
   std::int64_t size(const std::string& axis) const;

@@ -9,5 +9,10 @@ Mechanism declare_softmax_attention();
 Mechanism declare_linear_attention();
 Mechanism declare_delta_rule();
 Mechanism declare_gated_delta_rule();
+Mechanism declare_selective_scan();
+Mechanism declare_mamba_scan();
+Mechanism declare_ssd();
+Mechanism declare_causal_conv();
+Mechanism declare_segment_memory();
 
 }  // namespace linearmem

@@ -128,6 +128,11 @@ const std::vector<Mechanism>& mechanisms() {
       declare_linear_attention(),
       declare_delta_rule(),
       declare_gated_delta_rule(),
+      declare_selective_scan(),
+      declare_mamba_scan(),
+      declare_ssd(),
+      declare_causal_conv(),
+      declare_segment_memory(),
   };
   return all;
 }

@@ -99,8 +99,8 @@ class TypedOutputs {
 };
 
 // Sequences the states belong to: the packed ones, or one per batch row.
-template <typename T>
-std::int64_t sequence_count(const View<const std::int64_t, 1>& cu_seqlens, const View<const T, 4>& tokens) {
+template <typename T, int N>
+std::int64_t sequence_count(const View<const std::int64_t, 1>& cu_seqlens, const View<const T, N>& tokens) {
   if (!cu_seqlens.given()) return tokens.extent(0);
   return cu_seqlens.extent(0) > 0 ? cu_seqlens.extent(0) - 1 : 0;  // none at all is the door's to refuse
 }

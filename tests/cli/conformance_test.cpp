@@ -65,6 +65,11 @@ std::vector<Variant> variants(const Mechanism& mechanism, std::int64_t tokens) {
   return all;
 }
 
+// Axis 1 of the first tensor a mechanism declares.
+std::int64_t token_count(const Mechanism& mechanism, const NamedTensors& inputs) {
+  return inputs.at(mechanism.inputs.front().name).shape[1];
+}
+
 class Conformance : public testing::TestWithParam<Case> {
  protected:
   void check(const Variant& variant, const std::string& dtype, double tolerance) {
@@ -97,7 +102,7 @@ TEST_P(Conformance, EveryFormChunkAndPrecision) {
   ASSERT_TRUE(mechanism.ok()) << mechanism.status().message();
   const auto inputs = read_safetensors(kData / (GetParam().name + ".in.safetensors"));
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-  for (const Variant& variant : variants(*mechanism.value(), inputs.value().at("q").shape[1])) {
+  for (const Variant& variant : variants(*mechanism.value(), token_count(*mechanism.value(), inputs.value()))) {
     check(variant, "f64", 1e-12);
     check(variant, "f32", 1e-5);
   }

@@ -159,9 +159,16 @@ TEST(Mechanisms, DtypeIsSharedOrSaid) {
   EXPECT_EQ(find_compute_dtype("f32").value(), DType::f32);
 }
 
-// Inputs that any mechanism of the attention and delta families takes, every optional tensor among them.
+// Log decays are at most 0; everything else is above.
+NamedTensor values_for(const std::string& name, const Shape& shape, std::uint64_t seed) {
+  const bool decay = name == "g" || name == "A";
+  return filled(shape, seed, decay ? -1 : 0.1, decay ? 0 : 1);
+}
+
+// Inputs that any mechanism takes, every optional tensor among them.
 NamedTensors inputs_for(const Mechanism& mechanism) {
-  const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1}};
+  const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1},
+                                                     {"D", 4}, {"P", 4}, {"G", 2}, {"Seq", 1}, {"M", 3}, {"W", 3}, {"W-1", 2}};
   NamedTensors inputs;
   for (const InputSpec& input : mechanism.inputs) {
     if (input.kind == TensorKind::integer) {
@@ -171,9 +178,8 @@ NamedTensors inputs_for(const Mechanism& mechanism) {
     Shape shape;
     std::istringstream axes(input.axes);
     for (std::string axis; axes >> axis;) shape.push_back(sizes.at(axis));
-    const bool gate = std::string(input.name) == "g";
     inputs[input.name] = input.kind == TensorKind::boolean ? to_named(std::vector<std::uint8_t>{1, 1, 0, 1, 1}, shape)
-                                                           : filled(shape, inputs.size(), gate ? -1 : 0.1, gate ? 0 : 1);
+                                                           : values_for(input.name, shape, inputs.size());
   }
   return inputs;
 }
@@ -182,7 +188,7 @@ TEST(Mechanisms, DeclareExactlyTheFormsTheirDoorsHave) {
   for (const Mechanism& mechanism : mechanisms()) {
     RunSettings settings;
     for (const OptionSpec& option : mechanism.options) settings.options[option.name] = option.default_text;
-    for (Form form : {Form::reference, Form::explicit_, Form::recurrent, Form::chunked, Form::streaming}) {
+    for (Form form : {Form::reference, Form::explicit_, Form::recurrent, Form::chunked, Form::streaming, Form::parallel_scan}) {
       settings.form = form;
       const bool declared = std::count(mechanism.forms.begin(), mechanism.forms.end(), form) > 0;
       EXPECT_EQ(mechanism.run(inputs_for(mechanism), settings, DType::f64).ok(), declared) << mechanism.name << " " << form_name(form);
@@ -230,17 +236,32 @@ TEST(Mechanisms, EveryFormAgreesInBothPrecisions) {
   }
 }
 
+const std::vector<std::byte>& first_output(const Mechanism& mechanism, const NamedTensors& outputs) {
+  return outputs.at(mechanism.outputs.front()).bytes;
+}
+
 // An option that is declared but never handed to the door would change nothing.
 TEST(Mechanisms, EveryOptionChangesAnOutput) {
   const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},     {"causal", "false"}, {"window", "2"},
-                                                    {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"}};
+                                                    {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"},
+                                                    {"softplus", "false"}, {"activation", "none"}, {"limit", "2"}};
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {
+      if (option.name == std::string("allow_growth")) continue;  // changes what is refused, not what is computed
       const auto plain = run_mechanism(mechanism.name, inputs_for(mechanism), {}),
                  changed = run_mechanism(mechanism.name, inputs_for(mechanism), {.options = {{option.name, other.at(option.name)}}});
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << option.name << ": " << changed.status().message();
-      EXPECT_NE(plain.value().at("o").bytes, changed.value().at("o").bytes) << mechanism.name << " " << option.name;
+      EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << option.name;
     }
+}
+
+TEST(Mechanisms, AGrowingStateIsRefusedUnlessAllowed) {
+  for (const char* name : {"mamba-scan", "ssd"}) {
+    NamedTensors inputs = inputs_for(*find_mechanism(name).value());
+    inputs["A"] = filled(inputs["A"].shape, 98, 0.1, 0.2);
+    EXPECT_NE(refusal(inputs, {}, name).find("unless growth is allowed"), std::string::npos) << refusal(inputs, {}, name);
+    EXPECT_EQ(refusal(inputs, {.options = {{"allow_growth", "true"}}}, name), "accepted");
+  }
 }
 
 // The same for tensors: leaving out an optional one, or moving a required one, shows.
@@ -251,13 +272,13 @@ TEST(Mechanisms, EveryTensorReachesTheDoor) {
       const std::string name = input.name;
       NamedTensors inputs = inputs_for(mechanism);
       const auto plain = run_mechanism(mechanism.name, inputs, {});
-      if (input.required) inputs[name] = filled(inputs[name].shape, 99, name == "g" ? -1 : 0.1, name == "g" ? 0 : 1);
+      if (input.required) inputs[name] = values_for(name, inputs[name].shape, 99);
       if (!input.required) inputs.erase(name);
       if (name == "state") inputs.erase("z");
       if (name == "z") inputs.erase("state");
       const auto changed = run_mechanism(mechanism.name, inputs, {});
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << name << ": " << changed.status().message();
-      EXPECT_NE(plain.value().at("o").bytes, changed.value().at("o").bytes) << mechanism.name << " " << name;
+      EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << name;
     }
 }
 

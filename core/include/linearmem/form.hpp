@@ -11,8 +11,9 @@ enum class Form {
   reference,  // the definition, float64, one token at a time, unblocked
   explicit_,  // every output as a weighted sum over the values it can see
   recurrent,  // a fixed state carried token by token
-  chunked,    // blocks of tokens; inside a block matrices, between blocks the state
+  chunked,    // blocks of tokens; inside a block matrices or a scan of its own, between blocks the state
   streaming,  // one pass over keys with running statistics, no score matrix
+  parallel_scan,  // a tree over all tokens: steps are composed pairwise, in twice the work and log T rounds
 };
 
 std::string_view form_name(Form form);              // "automatic", "reference", "explicit", ...

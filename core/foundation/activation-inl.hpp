@@ -1,0 +1,59 @@
+// exp of any argument, softplus and silu over Simd<T>, within a few units in the last place. NaN stays NaN. Included once per
+// target, like simd-inl.hpp.
+//
+// log(1 + e) for e in [0, 1] is 2 artanh(w), w = e / (2 + e) <= 1/3, by its series: precise relative to e however small it is.
+
+#if defined(LINEARMEM_FOUNDATION_ACTIVATION_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEARMEM_FOUNDATION_ACTIVATION_INL_HPP
+#undef LINEARMEM_FOUNDATION_ACTIVATION_INL_HPP
+#else
+#define LINEARMEM_FOUNDATION_ACTIVATION_INL_HPP
+#endif
+
+#include "foundation/exp-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace linearmem {
+namespace HWY_NAMESPACE {
+
+// Above `highest` (88 or 709) the answer is infinite, less than a factor of 2.1 before the format ends.
+template <typename T>
+HWY_INLINE typename Simd<T>::V exp_any(typename Simd<T>::V x) {
+  using S = Simd<T>;
+  constexpr T highest = sizeof(T) == 8 ? T{709} : T{88};
+  return S::select_less(S::all(highest), x, S::all(static_cast<T>(__builtin_huge_val())), exp_up_to_zero<T>(x));
+}
+
+template <typename T>
+HWY_INLINE typename Simd<T>::V log_one_plus_unit(typename Simd<T>::V e) {
+  using S = Simd<T>;
+  constexpr int terms = sizeof(T) == 8 ? 16 : 7;  // (1/9)^terms is below the last bit
+  const auto w = S::divide(e, S::add(e, S::all(T{2})));
+  const auto square = S::multiply(w, w);
+  auto sum = S::all(static_cast<T>(2.0 / (2 * terms + 1)));
+  for (int term = terms - 1; term >= 0; --term) sum = S::multiply_add(sum, square, S::all(static_cast<T>(2.0 / (2 * term + 1))));
+  return S::multiply(w, sum);
+}
+
+template <typename T>
+HWY_INLINE typename Simd<T>::V softplus(typename Simd<T>::V x) {
+  using S = Simd<T>;
+  const auto minus = S::subtract(S::zero(), x);
+  const auto minus_size = S::select_less(x, S::zero(), x, minus);
+  const auto positive = S::select_less(x, S::zero(), S::zero(), x);
+  return S::add(positive, log_one_plus_unit<T>(exp_up_to_zero<T>(minus_size)));
+}
+
+template <typename T>
+HWY_INLINE typename Simd<T>::V silu(typename Simd<T>::V x) {
+  using S = Simd<T>;
+  const auto minus = S::subtract(S::zero(), x);
+  const auto e = exp_up_to_zero<T>(S::select_less(x, S::zero(), x, minus));
+  return S::divide(S::multiply(x, S::select_less(x, S::zero(), e, S::all(T{1}))), S::add(S::all(T{1}), e));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace linearmem
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

@@ -1,0 +1,112 @@
+// The door of ssd: check, choose a form, call it head by head.
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "foundation/form_check.hpp"
+#include "foundation/precision.hpp"
+#include "foundation/sequences.hpp"
+#include "foundation/shape_check.hpp"
+#include "linearmem/selective_scan.hpp"
+#include "linearmem/tensor.hpp"
+#include "selective_scan/ssd_head.hpp"
+
+namespace linearmem {
+namespace {
+
+constexpr const char* kDoor = "ssd";
+
+// dt A above 0 makes the state grow: as a rule a forgotten minus sign, or a dt that did not pass through softplus.
+template <typename T>
+Status check_decays(const SsdArguments<T>& a) {
+  Status status;
+  each_index<3>(a.dt.extents(), [&](const Extents<3>& at) {
+    const T growth = a.dt[at] * a.A(at[2]);
+    if (status.ok() && growth > T{0})
+      status = Status::invalid(std::string(kDoor) + ": dt A is " + std::to_string(growth) + " at batch " + std::to_string(at[0]) +
+                               ", token " + std::to_string(at[1]) + ", head " + std::to_string(at[2]) +
+                               "; a log decay is at most 0 unless growth is allowed");
+  });
+  return status;
+}
+
+template <typename T>
+Status check(const SsdArguments<T>& a, ShapeCheck& shapes) {
+  shapes.required("x", a.x, "B T H P").required("dt", a.dt, "B T H").required("A", a.A, "H").required("B", a.B, "B T G N");
+  shapes.required("C", a.C, "B T G N").optional("D", a.D, "H").multiple("H", "G").sequences(a.cu_seqlens, "Seq");
+  shapes.optional("state", a.state, "Seq H N P").required("y", a.y, "B T H P").optional("final_state", a.final_state, "Seq H N P");
+  if (!shapes.status().ok()) return shapes.status();
+  const Status form = check_form(kDoor, a.form, a.chunk, {Form::reference, Form::recurrent, Form::chunked, Form::explicit_});
+  if (!form.ok() || a.allow_growth) return form;
+  return check_decays(a);
+}
+
+template <typename T>
+void run_head(const scan::SsdHead<T>& head, const SsdArguments<T>& a) {
+  switch (a.form) {
+    case Form::reference:
+      if constexpr (std::is_same_v<T, double>) scan::reference(head);
+      return;
+    case Form::chunked:
+      return scan::chunked(head, a.chunk > 0 ? a.chunk : 64);
+    case Form::explicit_:
+      return scan::explicit_sum(head);
+    default:
+      return scan::recurrent(head);
+  }
+}
+
+template <typename T>
+void run_all(const SsdArguments<T>& a, std::int64_t sequences) {
+  const std::int64_t H = a.x.extent(2), group = a.B.extent(2) > 0 ? H / a.B.extent(2) : 1;
+  for (std::int64_t n = 0; n < sequences; ++n) {
+    const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
+    for (std::int64_t h = 0; h < H; ++h) {
+      Tensor<T, 2> S({a.B.extent(3), a.x.extent(3)});
+      if (a.state.given()) convert(head_state(a.state, n, h), S.view());
+      run_head<T>({.x = head_rows(a.x, range, h),
+                   .dt = head_scalars(a.dt, range, h),
+                   .A = a.A(h),
+                   .B = head_rows(a.B, range, h / group),
+                   .C = head_rows(a.C, range, h / group),
+                   .D = a.D.given() ? a.D(h) : T{0},
+                   .skip = a.D.given(),
+                   .S = S.view(),
+                   .y = head_rows(a.y, range, h)},
+                  a);
+      if (a.final_state.given()) convert(View<const T, 2>(S.view()), head_state(a.final_state, n, h));
+    }
+  }
+}
+
+// The definition is float64: widen what comes in, narrow what goes out.
+void run_reference_widened(const SsdArguments<float>& a, std::int64_t sequences) {
+  const Widened<4> x(a.x), B(a.B), C(a.C), state(a.state);
+  const Widened<3> dt(a.dt);
+  const Widened<1> A(a.A), D(a.D);
+  Narrowing<4> y(a.y), final_state(a.final_state);
+  run_all<double>({.x = x.view(), .dt = dt.view(), .A = A.view(), .B = B.view(), .C = C.view(), .D = D.view(), .state = state.view(),
+                   .cu_seqlens = a.cu_seqlens, .form = Form::reference, .y = y.view(), .final_state = final_state.view()}, sequences);
+  y.narrow();
+  final_state.narrow();
+}
+
+template <typename T>
+Status enter(const SsdArguments<T>& a) {
+  ShapeCheck shapes(kDoor);
+  if (Status status = check(a, shapes); !status.ok()) return status;
+  if constexpr (std::is_same_v<T, float>)
+    if (a.form == Form::reference) {
+      run_reference_widened(a, shapes.size("Seq"));
+      return {};
+    }
+  run_all(a, shapes.size("Seq"));
+  return {};
+}
+
+}  // namespace
+
+Status ssd(const SsdArguments<float>& arguments) { return enter(arguments); }
+Status ssd(const SsdArguments<double>& arguments) { return enter(arguments); }
+
+}  // namespace linearmem
