@@ -26,7 +26,7 @@ TEST(Verify, OnlyTheNamedClaimsRun) {
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_EQ(outcome.out.find("LM08"), std::string::npos);
   EXPECT_NE(outcome.out.find("2 claims: 2 passed, 0 failed"), std::string::npos);
-  EXPECT_NE(outcome.out.find("expected 32, got 32, error 0, exact: pass"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("expected 32 MiB, got 32 MiB, error 0, exact: pass"), std::string::npos) << outcome.out;
 }
 
 TEST(Verify, JsonHasEveryClaimAndCheck) {
