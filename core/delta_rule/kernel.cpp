@@ -9,6 +9,7 @@
 
 #include "delta_rule/kernel.hpp"
 #include "foundation/column_tiles-inl.hpp"
+#include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,21 +48,24 @@ HWY_INLINE void read_rows(const T* x, const T* state, std::int64_t K, typename S
   }
 }
 
-// state: the tile's rows, kVectors vectors each. first: the tile's first value column.
-template <typename T, int kVectors>
+// state: the tile's rows, kVectors vectors each. first: the tile's first value column. kByKey: each key component has its own decay.
+template <typename T, int kVectors, bool kByKey, bool kRounded>
 HWY_NOINLINE void tile_block(const KernelBlock<T>& block, T* state, std::int64_t first, std::int64_t columns) {
   using S = Simd<T>;
   using V = typename S::V;
   const std::int64_t lanes = S::lanes(), K = block.K;
+  const T* read_keys = kByKey ? block.k_decayed : block.k;
   T padded[kVectors * HWY_MAX_BYTES / sizeof(T)];
   V read[kVectors];
-  read_rows<T, kVectors>(block.k, state, K, read);
+  read_rows<T, kVectors>(read_keys, state, K, read);
   for (std::int64_t t = 0; t < block.tokens; ++t) {
     const T* q = block.q + t * K;
     const T* k = block.k + t * K;
-    const T* k_next = t + 1 < block.tokens ? k + K : k;
-    const V decay = S::all(block.decay[t]), beta = S::all(block.beta[t]);
-    for (int c = 0; c < kVectors; ++c) read[c] = S::multiply(decay, read[c]);
+    const T* k_next = read_keys + (t + 1 < block.tokens ? t + 1 : t) * K;
+    const T* decays = block.decay + (kByKey ? t * K : t);
+    const V decay = S::all(decays[0]), beta = S::all(block.beta[t]);
+    if constexpr (!kByKey)
+      for (int c = 0; c < kVectors; ++c) read[c] = S::multiply(decay, read[c]);
     if (block.reads) store_row<T, kVectors>(read, block.reads + t * block.reads_stride + first, columns, padded);
     const T* v = value_row(block.v + t * block.v_stride + first, columns, kVectors * lanes, padded);
     V write[kVectors], output[kVectors];
@@ -71,10 +75,11 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, T* state, std::int64_t
       read[c] = S::zero();
     }
     for (std::int64_t i = 0; i < K; ++i) {
-      const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]);
+      const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]), decay_i = kByKey ? S::all(decays[i]) : decay;
       for (int c = 0; c < kVectors; ++c) {
         T* at = state + (i * kVectors + c) * lanes;
-        const V s = S::multiply_add(k_i, write[c], S::multiply(decay, S::load(at)));
+        V s = S::multiply_add(k_i, write[c], S::multiply(decay_i, S::load(at)));
+        if constexpr (kRounded) s = rounded_lanes<T>(*block.rounding, s);
         S::store(s, at);
         output[c] = S::multiply_add(q_i, s, output[c]);
         read[c] = S::multiply_add(next_i, s, read[c]);
@@ -84,12 +89,19 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, T* state, std::int64_t
   }
 }
 
+template <typename T, int kVectors>
+HWY_INLINE void tile_of(const KernelBlock<T>& block, T* state, std::int64_t first, std::int64_t columns) {
+  if (block.rounding) return tile_block<T, kVectors, true, true>(block, state, first, columns);
+  if (block.k_decayed) return tile_block<T, kVectors, true, false>(block, state, first, columns);
+  return tile_block<T, kVectors, false, false>(block, state, first, columns);
+}
+
 template <typename T>
 HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
   each_tile<T>(block.K, block.V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t columns) HWY_ATTR {
-    if (vectors == 4) return tile_block<T, 4>(block, block.state + offset, first, columns);
-    if (vectors == 2) return tile_block<T, 2>(block, block.state + offset, first, columns);
-    return tile_block<T, 1>(block, block.state + offset, first, columns);
+    if (vectors == 4) return tile_of<T, 4>(block, block.state + offset, first, columns);
+    if (vectors == 2) return tile_of<T, 2>(block, block.state + offset, first, columns);
+    return tile_of<T, 1>(block, block.state + offset, first, columns);
   });
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "foundation/rounding_format.hpp"
+
 namespace linearmem::delta {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
@@ -13,7 +15,9 @@ template <typename T>
 struct KernelBlock {
   const T* q;      // [tokens,K], normalized and scaled
   const T* k;      // [tokens,K], normalized
-  const T* decay;  // [tokens], exp(g)
+  const T* decay;      // [tokens], exp(g); where k_decayed is given [tokens,K], a decay for each key component
+  const T* k_decayed;  // [tokens,K], k times decay, which reads the state before it has decayed; null: one decay per token
+  const Rounding<T>* rounding;  // the narrower format of the state, which needs k_decayed; null: T
   const T* beta;   // [tokens]
   const T* v;      // [tokens,V], rows v_stride apart
   std::int64_t v_stride;

@@ -1,6 +1,7 @@
 // Which tokens belong together: batch rows, or the sequences packed into one row.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "linearmem/view.hpp"
@@ -75,6 +76,18 @@ View<T, 2> head_state(const View<T, 4>& view, std::int64_t n, std::int64_t head)
   if (!view.given()) return {};
   T* first = view.data() + n * view.stride(0) + head * view.stride(1);
   return {first, {view.extent(2), view.extent(3)}, {view.stride(2), view.stride(3)}};
+}
+
+// Row t, packed.
+template <typename T>
+void copy_row(const View<const T, 2>& rows, std::int64_t t, T* out) {
+  const std::int64_t width = rows.extent(1), stride = rows.stride(1);
+  const T* from = rows.data() + t * rows.stride(0);
+  if (stride == 1) {
+    std::copy_n(from, width, out);
+    return;
+  }
+  for (std::int64_t i = 0; i < width; ++i) out[i] = from[i * stride];
 }
 
 }  // namespace linearmem

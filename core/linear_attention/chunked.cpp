@@ -1,8 +1,8 @@
-// Blocks of C tokens. With S the state before a block (z its last column):
-//   o_t = phi(q_t) S + sum_{s<=t} (phi(q_t) phi(k_s)^T) v_s      s in the block
-//   S   = S + sum_s phi(k_s)^T v_s
+// Blocks of C tokens. With S the state before a block (z its last column) and D_ts = diag exp(g_{s+1} + ... + g_t):
+//   o_t = phi(q_t) D_t0 S + sum_{s<=t} (phi(q_t) D_ts phi(k_s)^T) v_s      s in the block
+//   S   = D_C0 S + sum_s D_Cs phi(k_s)^T v_s
 // Not causal: all blocks write first, then every query reads.
-// Source: Yang, Wang, Shen, Panda & Kim 2024, "Gated Linear Attention Transformers", the form without a gate.
+// Source: Yang, Wang, Shen, Panda & Kim 2024, "Gated Linear Attention Transformers".
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ class Block {
  public:
   Block(const Head<T>& head, std::int64_t begin, std::int64_t end)
       : head_(head), begin_(begin), K_(head.key_width()), columns_(head.value_width() + 1), query_(static_cast<std::size_t>(K_)),
-        row_(static_cast<std::size_t>(columns_)), queries_(end - begin) {
+        row_(static_cast<std::size_t>(columns_)), decays_(end - begin, head.gate_width()), queries_(end - begin) {
     for (std::int64_t t = begin; t < end; ++t) {
       writes_before_.push_back(writes_);
       if (head.masked(t)) continue;
@@ -25,6 +25,7 @@ class Block {
       values_.resize(static_cast<std::size_t>(writes_ * columns_));
       feature_row(head.k, t, head.feature, keys_.data() + (writes_ - 1) * K_);
       value_row(head, t, values_.data() + (writes_ - 1) * columns_);
+      for (std::int64_t i = 0; i < head.gate_width(); ++i) gates_.push_back(head.gates(t, i));
     }
     writes_before_.push_back(writes_);
   }
@@ -36,21 +37,23 @@ class Block {
   void read_state() {
     for (std::int64_t t = 0; t < queries_; ++t) read(t, 0);
   }
-  void write_state() const {
-    for (std::int64_t i = 0; i < K_; ++i)
-      for (std::int64_t s = 0; s < writes_; ++s) add(keys_[s * K_ + i], values_.data() + s * columns_, head_.state.data() + i * columns_);
+  void write_state() {
+    decays_.set(gates_.data(), writes_ - 1);
+    for (std::int64_t i = 0; i < K_; ++i) {
+      T* row = head_.state.data() + i * columns_;
+      for (std::int64_t j = 0; j < columns_; ++j) row[j] *= decays_(0, i);
+      for (std::int64_t s = 0; s < writes_; ++s) add(decays_(s + 1, i) * keys_[s * K_ + i], values_.data() + s * columns_, row);
+    }
   }
 
  private:
   void read(std::int64_t t, std::int64_t writes) {
     feature_row(head_.q, begin_ + t, head_.feature, query_.data());
     std::fill(row_.begin(), row_.end(), T{0});
-    for (std::int64_t i = 0; i < K_; ++i) add(query_[i], head_.state.data() + i * columns_, row_.data());
-    for (std::int64_t s = 0; s < writes; ++s) {
-      T match = 0;
-      for (std::int64_t i = 0; i < K_; ++i) match += query_[i] * keys_[s * K_ + i];
-      add(match, values_.data() + s * columns_, row_.data());
-    }
+    decays_.set(gates_.data(), writes - 1);
+    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.state.data() + i * columns_, row_.data());
+    for (std::int64_t s = 0; s < writes; ++s)
+      add(decays_.product(s + 1, query_.data(), keys_.data() + s * K_, K_), values_.data() + s * columns_, row_.data());
     store_output(head_, begin_ + t, row_.data());
   }
 
@@ -60,7 +63,8 @@ class Block {
 
   const Head<T>& head_;
   std::int64_t begin_, K_, columns_;
-  std::vector<T> query_, row_, keys_, values_;  // keys_, values_: of the block's tokens that are not masked
+  std::vector<T> query_, row_, keys_, values_, gates_;  // keys_, values_, gates_: of the block's tokens that are not masked
+  Decays<T> decays_;
   std::vector<std::int64_t> writes_before_;
   std::int64_t queries_, writes_ = 0;
 };

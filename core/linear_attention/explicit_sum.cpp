@@ -1,5 +1,5 @@
 // Every output as a weighted sum of the values it can see and of the first state; no state in between is formed:
-//   o_t = phi(q_t) S_0 + sum_s (phi(q_t) phi(k_s)^T) v_s,   s <= t if causal.
+//   o_t = phi(q_t) D_t0 S_0 + sum_s (phi(q_t) D_ts phi(k_s)^T) v_s,   s <= t if causal,   D_ts = diag exp(g_{s+1} + ... + g_t).
 #include <algorithm>
 #include <vector>
 
@@ -14,8 +14,9 @@ class Weights {
   explicit Weights(const Head<T>& head)
       : head_(head), K_(head.key_width()), columns_(head.value_width() + 1), query_(static_cast<std::size_t>(K_)),
         keys_(static_cast<std::size_t>(head.tokens() * K_)), values_(static_cast<std::size_t>(head.tokens() * columns_)),
-        row_(static_cast<std::size_t>(columns_)) {
+        row_(static_cast<std::size_t>(columns_)), decays_(head.tokens(), head.gate_width()) {
     for (std::int64_t s = 0; s < head.tokens(); ++s) {
+      for (std::int64_t i = 0; i < head.gate_width(); ++i) gates_.push_back(head.masked(s) ? T{0} : head.gates(s, i));
       feature_row(head.k, s, head.feature, keys_.data() + s * K_);
       value_row(head, s, values_.data() + s * columns_);
     }
@@ -24,21 +25,24 @@ class Weights {
   void output(std::int64_t t) {
     feature_row(head_.q, t, head_.feature, query_.data());
     std::fill(row_.begin(), row_.end(), T{0});
-    for (std::int64_t i = 0; i < K_; ++i) add(query_[i], head_.state.data() + i * columns_, row_.data());
+    decays_.set(gates_.data(), t);
+    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.state.data() + i * columns_, row_.data());
     const std::int64_t end = head_.causal ? t + 1 : head_.tokens();
     for (std::int64_t s = 0; s < end; ++s) {
-      if (head_.masked(s)) continue;
-      T match = 0;
-      for (std::int64_t i = 0; i < K_; ++i) match += query_[i] * keys_[s * K_ + i];
-      add(match, values_.data() + s * columns_, row_.data());
+      if (!head_.masked(s))
+        add(decays_.product(s + 1, query_.data(), keys_.data() + s * K_, K_), values_.data() + s * columns_, row_.data());
     }
     store_output(head_, t, row_.data());
   }
 
   void last_state() {
-    for (std::int64_t s = 0; s < head_.tokens(); ++s)
-      if (!head_.masked(s))
-        for (std::int64_t i = 0; i < K_; ++i) add(keys_[s * K_ + i], values_.data() + s * columns_, head_.state.data() + i * columns_);
+    decays_.set(gates_.data(), head_.tokens() - 1);
+    for (std::int64_t i = 0; i < K_; ++i) {
+      T* row = head_.state.data() + i * columns_;
+      for (std::int64_t j = 0; j < columns_; ++j) row[j] *= decays_(0, i);
+      for (std::int64_t s = 0; s < head_.tokens(); ++s)
+        if (!head_.masked(s)) add(decays_(s + 1, i) * keys_[s * K_ + i], values_.data() + s * columns_, row);
+    }
   }
 
  private:
@@ -48,7 +52,8 @@ class Weights {
 
   const Head<T>& head_;
   std::int64_t K_, columns_;
-  std::vector<T> query_, keys_, values_, row_;
+  std::vector<T> query_, keys_, values_, row_, gates_;
+  Decays<T> decays_;
 };
 
 }  // namespace

@@ -5,7 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
+#include "foundation/gates.hpp"
+#include "foundation/rounding.hpp"
 #include "linearmem/linear_attention.hpp"
 #include "linearmem/view.hpp"
 
@@ -15,16 +18,19 @@ template <typename T>
 struct Head {
   View<const T, 2> q, k;             // [T,K]
   View<const T, 2> v;                // [T,V]
+  View<const T, 2> gates;            // [T,1] or [T,K], log decays; or absent
   View<const std::uint8_t, 1> mask;  // [T] or absent
   Feature feature;
   double eps;
   bool normalize, causal;
   View<T, 2> state;  // [K,V+1], packed: S and z; before the first token on entry, after the last on return
   View<T, 2> o;      // [T,V]
+  std::optional<Rounding<T>> rounding = {};  // the narrower format the state is kept in; it comes in it
 
   std::int64_t tokens() const { return q.extent(0); }
   std::int64_t key_width() const { return q.extent(1); }
   std::int64_t value_width() const { return v.extent(1); }
+  std::int64_t gate_width() const { return gates.given() ? gates.extent(1) : 0; }
   bool masked(std::int64_t s) const { return mask.given() && mask(s) == 0; }
 };
 
@@ -43,7 +49,7 @@ void feature_row(const View<const T, 2>& rows, std::int64_t t, Feature feature, 
 // The value row of token t and its 1.
 template <typename T>
 void value_row(const Head<T>& head, std::int64_t t, T* out) {
-  for (std::int64_t j = 0; j < head.value_width(); ++j) out[j] = head.v(t, j);
+  copy_row(head.v, t, out);
   out[head.value_width()] = 1;
 }
 

@@ -1,4 +1,4 @@
-// One pass per token over a tile of state columns: row i of the tile takes its write and feeds the output while it is in
+// One pass per token over a tile of state columns: row i of the tile takes its decay and its write and feeds the output while it is in
 // registers. A lane is a value column; all rows are padded to whole vectors, so there are no tails.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear_attention/kernel.cpp"
@@ -8,6 +8,7 @@
 
 #include "foundation/column_tiles-inl.hpp"
 #include "foundation/exp-inl.hpp"
+#include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
 #include "linear_attention/kernel.hpp"
 
@@ -17,8 +18,14 @@ namespace HWY_NAMESPACE {
 
 using linear::KernelBlock;
 
-// Tokens [t, t + kTokens) in order: each writes row i before it reads it. state: the tile's rows, kVectors vectors each.
-template <typename T, int kVectors, int kTokens, bool kWrite, bool kRead>
+// What a pass does to each row of the state, in this order.
+template <bool kWrite_, bool kRead_, bool kDecay_ = false, bool kRound_ = false>
+struct Steps {
+  static constexpr bool kDecay = kDecay_, kWrite = kWrite_, kRound = kRound_, kRead = kRead_;
+};
+
+// Tokens [t, t + kTokens) in order: each has row i to itself before the next. state: the tile's rows, kVectors vectors each.
+template <typename T, int kVectors, int kTokens, typename Do>
 HWY_INLINE void linear_step(const KernelBlock<T>& block, T* state, std::int64_t first, std::int64_t t) {
   using S = Simd<T>;
   using V = typename S::V;
@@ -26,7 +33,7 @@ HWY_INLINE void linear_step(const KernelBlock<T>& block, T* state, std::int64_t 
   V value[kTokens][kVectors], output[kTokens][kVectors];
   for (int n = 0; n < kTokens; ++n)
     for (int c = 0; c < kVectors; ++c) {
-      if constexpr (kWrite) value[n][c] = S::load(block.values + (t + n) * block.row + first + c * lanes);
+      if constexpr (Do::kWrite) value[n][c] = S::load(block.values + (t + n) * block.row + first + c * lanes);
       output[n][c] = S::zero();
     }
   for (std::int64_t i = 0; i < K; ++i) {
@@ -34,31 +41,36 @@ HWY_INLINE void linear_step(const KernelBlock<T>& block, T* state, std::int64_t 
       T* at = state + (i * kVectors + c) * lanes;
       V s = S::load(at);
       for (int n = 0; n < kTokens; ++n) {
-        if constexpr (kWrite) s = S::multiply_add(S::all(block.k[(t + n) * K + i]), value[n][c], s);
-        if constexpr (kRead) output[n][c] = S::multiply_add(S::all(block.q[(t + n) * K + i]), s, output[n][c]);
+        if constexpr (Do::kDecay) s = S::multiply(S::all(block.decay[(t + n) * K + i]), s);
+        if constexpr (Do::kWrite) s = S::multiply_add(S::all(block.k[(t + n) * K + i]), value[n][c], s);
+        if constexpr (Do::kRound) s = rounded_lanes<T>(*block.rounding, s);
+        if constexpr (Do::kRead) output[n][c] = S::multiply_add(S::all(block.q[(t + n) * K + i]), s, output[n][c]);
       }
-      if constexpr (kWrite) S::store(s, at);
+      if constexpr (Do::kWrite) S::store(s, at);
     }
   }
-  if constexpr (kRead)
+  if constexpr (Do::kRead)
     for (int n = 0; n < kTokens; ++n)
       for (int c = 0; c < kVectors; ++c) S::store(output[n][c], block.outputs + (t + n) * block.row + first + c * lanes);
 }
 
 // A narrow tile takes several tokens at once, to have as many sums under way as a wide one. The order of each sum stays.
-template <typename T, int kVectors, bool kWrite, bool kRead>
+template <typename T, int kVectors, typename Do>
 HWY_NOINLINE void linear_tile(const KernelBlock<T>& block, T* state, std::int64_t first) {
   constexpr int kTokens = 2 * kTileVectors / kVectors;
   std::int64_t t = 0;
-  for (; t + kTokens <= block.tokens; t += kTokens) linear_step<T, kVectors, kTokens, kWrite, kRead>(block, state, first, t);
-  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, kWrite, kRead>(block, state, first, t);
+  for (; t + kTokens <= block.tokens; t += kTokens) linear_step<T, kVectors, kTokens, Do>(block, state, first, t);
+  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do>(block, state, first, t);
 }
 
 template <typename T, int kVectors>
 HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, T* state, std::int64_t first) {
-  if (!block.q) return linear_tile<T, kVectors, true, false>(block, state, first);
-  if (!block.k) return linear_tile<T, kVectors, false, true>(block, state, first);
-  return linear_tile<T, kVectors, true, true>(block, state, first);
+  if (!block.k) return linear_tile<T, kVectors, Steps<false, true>>(block, state, first);
+  if (!block.q && block.rounding) return linear_tile<T, kVectors, Steps<true, false, true, true>>(block, state, first);
+  if (!block.q) return linear_tile<T, kVectors, Steps<true, false>>(block, state, first);
+  if (block.rounding) return linear_tile<T, kVectors, Steps<true, true, true, true>>(block, state, first);
+  if (block.decay) return linear_tile<T, kVectors, Steps<true, true, true>>(block, state, first);
+  return linear_tile<T, kVectors, Steps<true, true>>(block, state, first);
 }
 
 template <typename T>

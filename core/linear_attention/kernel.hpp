@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "foundation/rounding_format.hpp"
+
 namespace linearmem::linear {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
@@ -13,6 +15,8 @@ template <typename T>
 struct KernelBlock {
   const T* q;       // [tokens,K], features; null: only write
   const T* k;       // [tokens,K], features, zeros where masked; null: only read
+  const T* decay;   // [tokens,K], exp(g) for each key component, ones where masked; null: no decay
+  const Rounding<T>* rounding;  // the narrower format of the state, which needs decay; null: T
   const T* values;  // [tokens,padded_columns<T>(columns)], zeros where masked and past the columns
   T* outputs;       // the same shape
   T* state;         // K * padded_columns<T>(columns) values in tile order (foundation/column_tiles.hpp)
@@ -20,7 +24,7 @@ struct KernelBlock {
   std::int64_t row;  // padded_columns<T>(columns)
 };
 
-// Token by token: write, then read.
+// Token by token: decay, write, then read.
 void kernel_block(const KernelBlock<float>& block);
 void kernel_block(const KernelBlock<double>& block);
 

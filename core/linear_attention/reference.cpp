@@ -4,12 +4,14 @@
 namespace linearmem::linear {
 namespace {
 
+// Decay and write.
 void write(const Head<double>& head, const View<double, 2>& S, const View<double, 1>& z, std::int64_t t) {
   if (head.masked(t)) return;
+  const auto keep = [&](double s) { return head.rounding ? rounded(*head.rounding, s) : s; };
   for (std::int64_t i = 0; i < head.key_width(); ++i) {
-    const double phi = feature_of(head.feature, head.k(t, i));
-    for (std::int64_t j = 0; j < head.value_width(); ++j) S(i, j) += phi * head.v(t, j);
-    z(i) += phi;
+    const double phi = feature_of(head.feature, head.k(t, i)), decay = std::exp(log_decay(head.gates, t, i));
+    for (std::int64_t j = 0; j < head.value_width(); ++j) S(i, j) = keep(decay * S(i, j) + phi * head.v(t, j));
+    z(i) = keep(decay * z(i) + phi);
   }
 }
 

@@ -60,7 +60,8 @@ TEST_F(Run, InputMayBeTheOutput) {
 
 TEST_F(Run, RefusesUnknownNames) {
   EXPECT_NE(refusal({}, "delta-rul").find("unknown mechanism \"delta-rul\"; known are "), std::string::npos);
-  EXPECT_EQ(refusal({"--set", "beta=1"}), "delta-rule: unknown option \"beta\"; it has scale, l2norm");
+  EXPECT_EQ(refusal({"--set", "beta=1"}),
+            "delta-rule: unknown option \"beta\"; it has scale, l2norm, state_dtype, checkpoint_every, audit");
   EXPECT_EQ(refusal({"--set", "l2norm=yes"}), "delta-rule: option l2norm takes true or false, got \"yes\"");
   EXPECT_EQ(refusal({"--form", "blocked"}),
             "delta-rule: unknown form \"blocked\"; it has automatic, reference, recurrent, chunked, explicit");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "core/support.hpp"
@@ -99,10 +100,10 @@ TEST(Mechanisms, OptionsReachTheDoor) {
 TEST(Mechanisms, RefusesTensorsByName) {
   NamedTensors inputs = gated_inputs();
   inputs["alpha"] = inputs["g"];
-  EXPECT_EQ(refusal(inputs), "gated-delta-rule: unknown tensor \"alpha\"; it takes q, k, v, beta, g, state, cu_seqlens");
+  EXPECT_EQ(refusal(inputs), "gated-delta-rule: unknown tensor \"alpha\"; it takes q, k, v, beta, g, g_key, state, cu_seqlens");
   inputs = gated_inputs();
   inputs.erase("g");
-  EXPECT_EQ(refusal(inputs), "gated-delta-rule: g is missing; it is [B,T,Hv]");
+  EXPECT_EQ(refusal(inputs), "gated-delta-rule: g is missing; it is [B,T,Hv], or g_key [B,T,Hv,K] in its place");
   inputs = gated_inputs();
   inputs["q"] = filled({5, 2, 3}, 1);
   EXPECT_EQ(refusal(inputs), "gated-delta-rule: q is [B,T,H,K], 4 axes; the tensor has 3");
@@ -126,7 +127,8 @@ TEST(Mechanisms, RefusesTensorsByName) {
 }
 
 TEST(Mechanisms, RefusesOptionsByName) {
-  EXPECT_EQ(option_refusal("sale", "1"), "gated-delta-rule: unknown option \"sale\"; it has scale, l2norm");
+  EXPECT_EQ(option_refusal("sale", "1"),
+            "gated-delta-rule: unknown option \"sale\"; it has scale, l2norm, state_dtype, checkpoint_every, allow_growth, audit");
   for (const char* text : {"", "1.5x", "inf", "nan", "0x10", "1e999", "1 ", "--1"})
     EXPECT_EQ(option_refusal("scale", text), "gated-delta-rule: option scale takes a number or none, got \"" + std::string(text) + "\"");
   for (const char* text : {"", "1", "True", "none"})
@@ -161,16 +163,17 @@ TEST(Mechanisms, DtypeIsSharedOrSaid) {
 
 // Log decays are at most 0; everything else is above.
 NamedTensor values_for(const std::string& name, const Shape& shape, std::uint64_t seed) {
-  const bool decay = name == "g" || name == "A";
+  const bool decay = name == "g" || name == "g_key" || name == "A";
   return filled(shape, seed, decay ? -1 : 0.1, decay ? 0 : 1);
 }
 
-// Inputs that any mechanism takes, every optional tensor among them.
+// Inputs that any mechanism takes, every optional tensor among them but g_key, which g excludes.
 NamedTensors inputs_for(const Mechanism& mechanism) {
   const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1},
                                                      {"D", 4}, {"P", 4}, {"G", 2}, {"Seq", 1}, {"M", 3}, {"W", 3}, {"W-1", 2}};
   NamedTensors inputs;
   for (const InputSpec& input : mechanism.inputs) {
+    if (std::string(input.name) == "g_key") continue;
     if (input.kind == TensorKind::integer) {
       inputs[input.name] = to_named(std::vector<std::int64_t>{0, 5}, {2});
       continue;
@@ -244,12 +247,16 @@ const std::vector<std::byte>& first_output(const Mechanism& mechanism, const Nam
 TEST(Mechanisms, EveryOptionChangesAnOutput) {
   const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},     {"causal", "false"}, {"window", "2"},
                                                     {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"},
-                                                    {"softplus", "false"}, {"activation", "none"}, {"limit", "2"}};
+                                                    {"softplus", "false"}, {"activation", "none"}, {"limit", "2"},
+                                                    {"state_dtype", "bf16"}};
+  const std::set<std::string> adding = {"allow_growth", "checkpoint_every", "audit"};  // mechanism_state_options_test.cpp, and below
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {
-      if (option.name == std::string("allow_growth")) continue;  // changes what is refused, not what is computed
-      const auto plain = run_mechanism(mechanism.name, inputs_for(mechanism), {}),
-                 changed = run_mechanism(mechanism.name, inputs_for(mechanism), {.options = {{option.name, other.at(option.name)}}});
+      if (adding.count(option.name)) continue;
+      NamedTensors inputs = inputs_for(mechanism);
+      if (option.name == std::string("causal")) inputs.erase("g");  // a decay needs an order
+      const auto plain = run_mechanism(mechanism.name, inputs, {}),
+                 changed = run_mechanism(mechanism.name, inputs, {.options = {{option.name, other.at(option.name)}}});
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << option.name << ": " << changed.status().message();
       EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << option.name;
     }
@@ -272,8 +279,12 @@ TEST(Mechanisms, EveryTensorReachesTheDoor) {
       const std::string name = input.name;
       NamedTensors inputs = inputs_for(mechanism);
       const auto plain = run_mechanism(mechanism.name, inputs, {});
-      if (input.required) inputs[name] = values_for(name, inputs[name].shape, 99);
-      if (!input.required) inputs.erase(name);
+      if (input.required || name == "g") inputs[name] = values_for(name, inputs[name].shape, 99);  // in place of g, g_key may be needed
+      else inputs.erase(name);
+      if (name == "g_key") {
+        inputs[name] = values_for(name, {1, 5, 2, 3}, 99);
+        inputs.erase("g");
+      }
       if (name == "state") inputs.erase("z");
       if (name == "z") inputs.erase("state");
       const auto changed = run_mechanism(mechanism.name, inputs, {});
