@@ -90,7 +90,7 @@ export interface MechanismInfo {
   room: string;
   equation: string;
   inputs: { name: string; axes: string; kind: 'floating' | 'integer' | 'boolean'; required: boolean }[];
-  options: { name: string; kind: 'number' | 'integer' | 'boolean' | 'choice'; default: string; meaning: string; choices: string[] }[];
+  options: { name: string; kind: 'number' | 'integer' | 'boolean' | 'choice' | 'text'; default: string; meaning: string; choices: string[] }[];
   outputs: string[];
   forms: string[];
 }

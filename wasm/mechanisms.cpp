@@ -120,6 +120,7 @@ const char* kind_name(OptionKind kind) {
     case OptionKind::integer: return "integer";
     case OptionKind::boolean: return "boolean";
     case OptionKind::choice: return "choice";
+    case OptionKind::text: return "text";
   }
   return "";
 }

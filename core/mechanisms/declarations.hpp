@@ -14,5 +14,8 @@ Mechanism declare_mamba_scan();
 Mechanism declare_ssd();
 Mechanism declare_causal_conv();
 Mechanism declare_segment_memory();
+Mechanism declare_adaptive_computation_time();
+Mechanism declare_shared_depth();
+Mechanism declare_hybrid();
 
 }  // namespace linearmem

@@ -53,7 +53,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
   const Extents<4> values = arguments.v.extents();
   arguments.o = outputs.template make<4>("o", values);
   arguments.reads = outputs.template make<4>("reads", values);
-  const std::int64_t N = sequence_count<T>(arguments.cu_seqlens, arguments.v), K = arguments.k.extent(3);
+  const std::int64_t N = sequence_count(arguments.cu_seqlens, arguments.v), K = arguments.k.extent(3);
   arguments.final_state = outputs.template make<4>("state", {N, values[2], K, values[3]});
   if (arguments.checkpoint_every != 0) {
     const std::int64_t M = checkpoint_count(arguments.cu_seqlens, values[0], values[1], arguments.checkpoint_every);

@@ -34,7 +34,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .o = {},
   };
   const Extents<4> queries = arguments.q.extents();
-  const std::int64_t N = sequence_count<T>(arguments.cu_seqlens, arguments.q), H = queries[2], K = queries[3], V = arguments.v.extent(3);
+  const std::int64_t N = sequence_count(arguments.cu_seqlens, arguments.q), H = queries[2], K = queries[3], V = arguments.v.extent(3);
   arguments.o = outputs.template make<4>("o", {queries[0], queries[1], H, V});
   arguments.final_state = outputs.template make<4>("state", {N, H, K, V});
   arguments.final_z = outputs.template make<3>("z", {N, H, K});

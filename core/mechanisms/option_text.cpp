@@ -35,6 +35,7 @@ std::string wanted(const OptionSpec& spec) {
     case OptionKind::number: return "a number";
     case OptionKind::integer: return "a whole number";
     case OptionKind::boolean: return "true or false";
+    case OptionKind::text: return "words";
     case OptionKind::choice: break;
   }
   std::string text = "one of";
@@ -47,6 +48,7 @@ bool fits(const OptionSpec& spec, const std::string& text) {
     case OptionKind::number: return parse_number(text).has_value();
     case OptionKind::integer: return parse_integer(text).has_value();
     case OptionKind::boolean: return text == "true" || text == "false";
+    case OptionKind::text: return true;
     case OptionKind::choice: break;
   }
   for (const char* choice : spec.choices)

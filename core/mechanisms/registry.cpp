@@ -133,6 +133,9 @@ const std::vector<Mechanism>& mechanisms() {
       declare_ssd(),
       declare_causal_conv(),
       declare_segment_memory(),
+      declare_adaptive_computation_time(),
+      declare_shared_depth(),
+      declare_hybrid(),
   };
   return all;
 }

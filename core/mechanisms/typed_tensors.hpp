@@ -70,31 +70,43 @@ class TypedOutputs {
  public:
   template <int N>
   View<T, N> make(const char* name, const Extents<N>& extents) {
-    auto tensor = Tensor<T, N>::create(name, extents);
-    if (!tensor.ok()) {
-      if (status_.ok()) status_ = tensor.status();
-      return {};
-    }
-    owners_.push_back({name, {extents.begin(), extents.end()}, std::move(tensor.value().values())});
-    return View<T, N>(owners_.back().values.data(), extents);
+    return lend<T, N>(name, extents, floating_);
+  }
+  template <int N>
+  View<std::int64_t, N> make_integers(const char* name, const Extents<N>& extents) {
+    return lend<std::int64_t, N>(name, extents, integers_);
   }
 
   const Status& status() const { return status_; }
 
   NamedTensors named() const {
     NamedTensors tensors;
-    for (const Owner& owner : owners_) tensors.emplace(owner.name, to_named(owner.values, owner.shape));
+    for (const auto& owner : floating_) tensors.emplace(owner.name, to_named(owner.values, owner.shape));
+    for (const auto& owner : integers_) tensors.emplace(owner.name, to_named(owner.values, owner.shape));
     return tensors;
   }
 
  private:
+  template <typename Element>
   struct Owner {
     const char* name;
     std::vector<std::int64_t> shape;
-    std::vector<T> values;
+    std::vector<Element> values;
   };
 
-  std::list<Owner> owners_;
+  template <typename Element, int N>
+  View<Element, N> lend(const char* name, const Extents<N>& extents, std::list<Owner<Element>>& owners) {
+    auto tensor = Tensor<Element, N>::create(name, extents);
+    if (!tensor.ok()) {
+      if (status_.ok()) status_ = tensor.status();
+      return {};
+    }
+    owners.push_back({name, {extents.begin(), extents.end()}, std::move(tensor.value().values())});
+    return View<Element, N>(owners.back().values.data(), extents);
+  }
+
+  std::list<Owner<T>> floating_;  // lists, so that growing moves no element
+  std::list<Owner<std::int64_t>> integers_;
   Status status_;
 };
 

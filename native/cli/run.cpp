@@ -40,6 +40,7 @@ std::string values_text(const OptionSpec& option) {
     case OptionKind::number: return "a number";
     case OptionKind::integer: return "a whole number";
     case OptionKind::boolean: return "true or false";
+    case OptionKind::text: return "words";
     case OptionKind::choice: break;
   }
   std::string text;

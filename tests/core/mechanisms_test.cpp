@@ -170,12 +170,14 @@ NamedTensor values_for(const std::string& name, const Shape& shape, std::uint64_
 // Inputs that any mechanism takes, every optional tensor among them but g_key, which g excludes.
 NamedTensors inputs_for(const Mechanism& mechanism) {
   const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1},
-                                                     {"D", 4}, {"P", 4}, {"G", 2}, {"Seq", 1}, {"M", 3}, {"W", 3}, {"W-1", 2}};
+                                                     {"D", 4}, {"P", 4}, {"G", 2}, {"Seq", 1}, {"M", 3}, {"W", 3}, {"W-1", 2},
+                                                     {"R", 2}, {"F", 3}, {"L", 3}, {"Lw", 1}, {"Ld", 1}, {"Ll", 1}};
   NamedTensors inputs;
   for (const InputSpec& input : mechanism.inputs) {
     if (std::string(input.name) == "g_key") continue;
     if (input.kind == TensorKind::integer) {
-      inputs[input.name] = to_named(std::vector<std::int64_t>{0, 5}, {2});
+      const bool offsets = input.name == std::string("cu_seqlens");
+      inputs[input.name] = offsets ? to_named(std::vector<std::int64_t>{0, 5}, {2}) : to_named(std::vector<std::int64_t>{2}, {1});
       continue;
     }
     Shape shape;
@@ -212,6 +214,10 @@ TEST(Mechanisms, TheChunkReachesTheDoor) {
 void expect_close(const NamedTensors& got, const NamedTensors& expected, double bound, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (const auto& [name, tensor] : expected) {
+    if (tensor.dtype == DType::i64) {  // a count
+      EXPECT_EQ(got.at(name).bytes, tensor.bytes) << what << " " << name;
+      continue;
+    }
     const auto values = floating_values<double>(name, got.at(name)), wanted = floating_values<double>(name, tensor);
     const Extents<1> count = {static_cast<std::int64_t>(wanted.value().size())};
     ASSERT_EQ(values.value().size(), wanted.value().size()) << what << " " << name;
@@ -247,8 +253,8 @@ const std::vector<std::byte>& first_output(const Mechanism& mechanism, const Nam
 TEST(Mechanisms, EveryOptionChangesAnOutput) {
   const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},     {"causal", "false"}, {"window", "2"},
                                                     {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"},
-                                                    {"softplus", "false"}, {"activation", "none"}, {"limit", "2"},
-                                                    {"state_dtype", "bf16"}};
+                                                    {"softplus", "false"}, {"activation", "none"}, {"limit", "2"}, {"rounds", "2"},
+                                                    {"state_dtype", "bf16"}, {"halting", "cap-without-remainder"}, {"layers", "delta,window,linear"}};
   const std::set<std::string> adding = {"allow_growth", "checkpoint_every", "audit"};  // mechanism_state_options_test.cpp, and below
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {
@@ -271,6 +277,39 @@ TEST(Mechanisms, AGrowingStateIsRefusedUnlessAllowed) {
   }
 }
 
+TEST(Mechanisms, TheLayersOfAHybridAreReadByName) {
+  const Mechanism& hybrid = *find_mechanism("hybrid").value();
+  for (const char* text : {"", "window,", "window,,delta", "window delta", "window,gru,linear"})
+    EXPECT_NE(refusal(inputs_for(hybrid), {.options = {{"layers", text}}}, "hybrid").find("; a layer is one of window, delta, linear"), std::string::npos)
+        << text;
+  EXPECT_EQ(refusal(inputs_for(hybrid), {.options = {{"layers", "window,gru,linear"}}}, "hybrid"),
+            "hybrid: option layers has \"gru\"; a layer is one of window, delta, linear, commas between them");
+  EXPECT_EQ(refusal(inputs_for(hybrid), {.options = {{"layers", "window,delta"}}}, "hybrid"), "hybrid: L differs: layers has 2, wq has 3");
+}
+
+// What a call leaves in its outputs, the next takes up under the same names, counts among them.
+TEST(Mechanisms, AHybridGoesOnFromItsOwnOutputs) {
+  const NamedTensors inputs = inputs_for(*find_mechanism("hybrid").value());
+  NamedTensors first = inputs, second = inputs;
+  for (NamedTensors* part : {&first, &second}) part->erase("cu_seqlens");
+  const RunSettings settings{.options = {{"window", "3"}}};
+  const auto once = run_mechanism("hybrid", inputs, settings);
+  const auto hidden = floating_values<double>("hidden", inputs.at("hidden"));
+  const std::vector<double>& h = hidden.value();
+  first["hidden"] = to_named(std::vector<double>(h.begin(), h.begin() + 8), {1, 2, 4});
+  second["hidden"] = to_named(std::vector<double>(h.begin() + 8, h.end()), {1, 3, 4});
+  const auto start = run_mechanism("hybrid", first, settings);
+  ASSERT_TRUE(once.ok() && start.ok()) << once.status().message() << start.status().message();
+  for (const auto& [name, tensor] : start.value())
+    if (name != "y") second[name] = tensor;
+  const auto rest = run_mechanism("hybrid", second, settings);
+  ASSERT_TRUE(rest.ok()) << rest.status().message();
+  NamedTensors joined = rest.value();
+  joined["y"].bytes.insert(joined["y"].bytes.begin(), start.value().at("y").bytes.begin(), start.value().at("y").bytes.end());
+  joined["y"].shape = {1, 5, 4};
+  expect_close(joined, once.value(), 1e-12, "two calls");
+}
+
 // The same for tensors: leaving out an optional one, or moving a required one, shows.
 TEST(Mechanisms, EveryTensorReachesTheDoor) {
   for (const Mechanism& mechanism : mechanisms())
@@ -287,6 +326,9 @@ TEST(Mechanisms, EveryTensorReachesTheDoor) {
       }
       if (name == "state") inputs.erase("z");
       if (name == "z") inputs.erase("state");
+      for (const std::vector<std::string>& together : {std::vector<std::string>{"window_k", "window_v", "window_count"}, {"linear_state", "linear_z"}})
+        if (std::count(together.begin(), together.end(), name))
+          for (const std::string& part : together) inputs.erase(part);
       const auto changed = run_mechanism(mechanism.name, inputs, {});
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << name << ": " << changed.status().message();
       EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << name;

@@ -24,7 +24,7 @@ struct InputSpec {
   bool required = true;
 };
 
-enum class OptionKind { number, integer, boolean, choice };
+enum class OptionKind { number, integer, boolean, choice, text };  // text: the mechanism itself reads and refuses it
 
 struct OptionSpec {
   const char* name;
@@ -58,7 +58,7 @@ Result<const Mechanism*> find_mechanism(std::string_view name);
 Result<Form> find_form(const Mechanism& mechanism, std::string_view name);  // "automatic" or one of mechanism.forms
 Result<DType> find_compute_dtype(std::string_view name);                    // "f32" or "f64"
 
-// inputs -> outputs, or one Status and nothing. Outputs have the compute dtype.
+// inputs -> outputs, or one Status and nothing. Outputs have the compute dtype; counts are I64.
 Result<NamedTensors> run_mechanism(std::string_view name, const NamedTensors& inputs, const RunSettings& settings);
 
 }  // namespace linearmem
