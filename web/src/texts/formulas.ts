@@ -30,4 +30,5 @@ export const claimFormulas = {
   LM22: String.raw`S=\textstyle\sum_{i<N}\phi(k_i)^{\top}v_i:\quad \Delta v_{N-1}\Rightarrow\Delta o_0\ne 0`,
   LM23: String.raw`x_{r+1}=f_\theta(x_r),\;r<R:\quad \lvert\theta\rvert\times 1,\;\mathrm{ops}\times R`,
   LM24: String.raw`S=\textstyle\sum_{i:\,m_i=1}\phi(k_i)^{\top}v_i`,
+  RM13: String.raw`p_1+\dots+p_n\ge 1-\varepsilon:\quad w_r=p_r,\;r<n;\quad w_n=1-\textstyle\sum_{r<n}p_r`,
 };

@@ -24,4 +24,5 @@ export const claims = {
   LM22: 'One state that holds all keys, future ones too, is not causal: the first output changes with the last value.',
   LM23: 'Repeating one layer $R$ times multiplies the operations but not the parameters, and the history keeps its order of growth.',
   LM24: 'Removing padding by a key mask gives the unpadded result, even where the padding holds NaN.',
+  RM13: 'A token stops in the round in which its probabilities reach $1-\\varepsilon$; that round weighs what is left of 1, and so does the last one allowed.',
 } as const;
