@@ -232,6 +232,19 @@ TYPED_TEST(MambaScan, AllowedGrowthIsComputed) {
   }
 }
 
+TYPED_TEST(MambaScan, GrowthPastTheFormatIsInfinite) {
+  const TypeParam one = 1, step = 1000, minus = -1, infinity = std::numeric_limits<TypeParam>::infinity();
+  for (const Way& way : test::ways_of<MambaDoor>(1))
+    for (const auto& [state, expected] : {std::pair{one, infinity}, {minus, -infinity}}) {
+      TypeParam y = 0;
+      test::must_run<MambaDoor>(
+          MambaScanArguments<TypeParam>{.u = {&one, {1, 1, 1}}, .delta = {&step, {1, 1, 1}}, .A = {&one, {1, 1}}, .B = {&one, {1, 1, 1}},
+                                        .C = {&one, {1, 1, 1}}, .state = {&state, {1, 1, 1}}, .allow_growth = true, .y = {&y, {1, 1, 1}}},
+          way);
+      EXPECT_EQ(y, expected) << way;
+    }
+}
+
 TEST(MambaScanRefusals, NameTheArgumentTheAxisAndBothNumbers) {
   Tensor<double, 3> wide({2, 4, 5});
   Tensor<double, 1> two({2});
