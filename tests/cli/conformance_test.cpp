@@ -116,10 +116,13 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Conformance, testing::ValuesIn(manifest()), case_name);
 
+// These are compositions that have no outside vectors; their rooms' tests hold them to their own references.
+const std::set<std::string> kWithoutCases = {"adaptive-computation-time", "shared-depth", "hybrid"};
+
 TEST(ConformanceData, CoversEveryMechanismThatRuns) {
   std::set<std::string> covered;
   for (const auto& test_case : manifest()) covered.insert(test_case.mechanism);
-  for (const Mechanism& mechanism : mechanisms()) EXPECT_TRUE(covered.count(mechanism.name)) << mechanism.name;
+  for (const Mechanism& mechanism : mechanisms()) EXPECT_NE(covered.count(mechanism.name), kWithoutCases.count(mechanism.name)) << mechanism.name;
   EXPECT_GE(manifest().size(), 8 * covered.size());
 }
 

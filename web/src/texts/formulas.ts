@@ -30,5 +30,10 @@ export const claimFormulas = {
   LM22: String.raw`S=\textstyle\sum_{i<N}\phi(k_i)^{\top}v_i:\quad \Delta v_{N-1}\Rightarrow\Delta o_0\ne 0`,
   LM23: String.raw`x_{r+1}=f_\theta(x_r),\;r<R:\quad \lvert\theta\rvert\times 1,\;\mathrm{ops}\times R`,
   LM24: String.raw`S=\textstyle\sum_{i:\,m_i=1}\phi(k_i)^{\top}v_i`,
+  RM01: String.raw`y=Mx,\quad M_{ji}=c_j\,a_j\cdots a_{i+1}\,b_i,\;i\le j`,
+  RM02: String.raw`h_t=a_th_{t-1}+b_tx_t,\quad y_t=c_th_t`,
+  RM04: String.raw`m'=[m;\,x]_{\text{last }L}`,
+  RM05: String.raw`\partial m'/\partial x:=0`,
   RM13: String.raw`p_1+\dots+p_n\ge 1-\varepsilon:\quad w_r=p_r,\;r<n;\quad w_n=1-\textstyle\sum_{r<n}p_r`,
+  RM15: String.raw`S_t=e^{\Delta_tA}S_{t-1}+\Delta_tB_t^{\top}x_t,\quad y_t=C_tS_t`,
 };

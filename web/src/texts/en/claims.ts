@@ -24,5 +24,10 @@ export const claims = {
   LM22: 'One state that holds all keys, future ones too, is not causal: the first output changes with the last value.',
   LM23: 'Repeating one layer $R$ times multiplies the operations but not the parameters, and the history keeps its order of growth.',
   LM24: 'Removing padding by a key mask gives the unpadded result, even where the padding holds NaN.',
+  RM01: 'A selective scan is one triangular matrix applied to the inputs: what token $i$ wrote, faded by every decay since.',
+  RM02: 'Cut into chunks of any size, the scan gives the same outputs and leaves the same state.',
+  RM04: 'Segment memory keeps the newest rows up to its limit. At limit 0 it keeps none.',
+  RM05: 'To the next segment its memory is a constant: moving the rows it was copied from changes nothing there.',
   RM13: 'A token stops in the round in which its probabilities reach $1-\\varepsilon$; that round weighs what is left of 1, and so does the last one allowed.',
+  RM15: 'SSD computed step by step, in chunks of any size or as one matrix is the same map.',
 } as const;
