@@ -14,17 +14,28 @@ HWY_BEFORE_NAMESPACE();
 namespace linearmem {
 namespace HWY_NAMESPACE {
 
+// kTokens outputs at once share the load of each weight and hide each other's latency.
+template <typename T, int kTokens>
+HWY_INLINE void conv_tokens(const conv::KernelBlock<T>& block, std::int64_t t, std::int64_t d) {
+  using S = Simd<T>;
+  const std::int64_t row = block.row;
+  const T* x = block.x + t * row + d;
+  typename S::V sum[kTokens];
+  for (int k = 0; k < kTokens; ++k) sum[k] = S::load(block.bias + d);
+  for (std::int64_t j = 0; j < block.W; ++j) {
+    const auto weight = S::load(block.weight + j * row + d);
+    for (int k = 0; k < kTokens; ++k) sum[k] = S::multiply_add(weight, S::load(x + (j + k) * row), sum[k]);
+  }
+  for (int k = 0; k < kTokens; ++k) S::store(block.with_silu ? silu<T>(sum[k]) : sum[k], block.y + (t + k) * row + d);
+}
+
 template <typename T>
 HWY_NOINLINE void conv_block(const conv::KernelBlock<T>& block) {
-  using S = Simd<T>;
-  const std::int64_t lanes = S::lanes(), row = block.row;
-  for (std::int64_t t = 0; t < block.tokens; ++t)
-    for (std::int64_t d = 0; d < row; d += lanes) {
-      auto sum = S::load(block.bias + d);
-      for (std::int64_t j = 0; j < block.W; ++j)
-        sum = S::multiply_add(S::load(block.weight + j * row + d), S::load(block.x + (t + j) * row + d), sum);
-      S::store(block.with_silu ? silu<T>(sum) : sum, block.y + t * row + d);
-    }
+  for (std::int64_t d = 0; d < block.row; d += Simd<T>::lanes()) {
+    std::int64_t t = 0;
+    for (; t + 4 <= block.tokens; t += 4) conv_tokens<T, 4>(block, t, d);
+    for (; t < block.tokens; ++t) conv_tokens<T, 1>(block, t, d);
+  }
 }
 
 void ConvBlockF32(const conv::KernelBlock<float>& block) { conv_block(block); }

@@ -7,7 +7,7 @@ namespace linearmem::conv {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
 // replaces its first-tier code soon.
-constexpr std::int64_t kBlockTokens = 64;
+constexpr std::int64_t kBlockTokens = 32;
 
 template <typename T>
 struct KernelBlock {

@@ -1,4 +1,5 @@
-// The recurrent form: a window of rows, the W-1 inputs kept and a block of new ones, slides over the sequence.
+// The recurrent form: a window of rows, the W-1 inputs kept and a block of new ones, slides over the sequence, for so few channels
+// at a time that it stays in the nearest cache.
 #include <algorithm>
 
 #include "causal_conv/kernel.hpp"
@@ -54,15 +55,32 @@ class Window {
   AlignedBuffer<T> rows_, weight_, bias_, y_;
 };
 
+constexpr std::int64_t kTileBytes = 512;
+
+template <typename T>
+Sequence<T> channels_of(const Sequence<T>& all, std::int64_t first, std::int64_t count) {
+  Sequence<T> some = all;
+  some.x = {all.x.data() + first * all.x.stride(1), {all.tokens(), count}, all.x.strides()};
+  some.y = {all.y.data() + first * all.y.stride(1), {all.tokens(), count}, all.y.strides()};
+  some.weight = {all.weight.data() + first * all.weight.stride(0), {count, all.width()}, all.weight.strides()};
+  some.kept = {all.kept.data() + first * all.kept.stride(0), {count, all.width() - 1}, all.kept.strides()};
+  if (all.bias.given()) some.bias = {all.bias.data() + first * all.bias.stride(0), {count}, all.bias.strides()};
+  return some;
+}
+
 }  // namespace
 
 template <typename T>
 void recurrent(const Sequence<T>& sequence) {
+  constexpr std::int64_t tile = kTileBytes / static_cast<std::int64_t>(sizeof(T));
   if (sequence.tokens() == 0) return;
-  Window<T> window(sequence);
-  for (std::int64_t begin = 0; begin < sequence.tokens(); begin += kBlockTokens)
-    window.run(begin, std::min(kBlockTokens, sequence.tokens() - begin));
-  window.store_kept();
+  for (std::int64_t first = 0; first < sequence.channels(); first += tile) {
+    const Sequence<T> channels = channels_of(sequence, first, std::min(tile, sequence.channels() - first));
+    Window<T> window(channels);
+    for (std::int64_t begin = 0; begin < channels.tokens(); begin += kBlockTokens)
+      window.run(begin, std::min(kBlockTokens, channels.tokens() - begin));
+    window.store_kept();
+  }
 }
 
 template void recurrent(const Sequence<float>&);

@@ -41,7 +41,7 @@ DeltaMemory through_the_door(const NotesInputs& in, const DeltaSettings& setting
   const auto g = log_decay<double>(settings.alpha);
   DeltaMemory memory{missing(T, V), missing(T, V), missing(N * K, V)};
   DeltaRuleArguments<double> call{.q = one_head(in.q), .k = one_head(in.k), .v = one_head(in.v), .beta = {settings.beta.data(), {1, T, 1}},
-                                  .scale = 1.0, .form = settings.form,
+                                  .scale = 1.0, .form = settings.form, .chunk = settings.chunk,
                                   .o = {memory.o.data(), {1, T, 1, V}}, .reads = {memory.reads.data(), {1, T, 1, V}},
                                   .final_state = {memory.S.data(), {N, 1, K, V}}};
   if (!g.empty()) call.g = {g.data(), {1, T, 1}};
@@ -60,7 +60,7 @@ DeltaMemory in_float32(const NotesInputs& in, const DeltaSettings& settings) {
   const auto g = log_decay<float>(settings.alpha), S0 = settings.S0 ? to_float(settings.S0->values()) : std::vector<float>{};
   std::vector<float> o(T * V), reads(T * V), S(K * V);
   DeltaRuleArguments<float> call{.q = {q.data(), {1, T, 1, K}}, .k = {k.data(), {1, T, 1, K}}, .v = {v.data(), {1, T, 1, V}},
-                                 .beta = {beta.data(), {1, T, 1}}, .scale = 1.0, .form = settings.form, .o = {o.data(), {1, T, 1, V}},
+                                 .beta = {beta.data(), {1, T, 1}}, .scale = 1.0, .form = settings.form, .chunk = settings.chunk, .o = {o.data(), {1, T, 1, V}},
                                  .reads = {reads.data(), {1, T, 1, V}}, .final_state = {S.data(), {1, 1, K, V}}};
   if (!g.empty()) call.g = {g.data(), {1, T, 1}};
   if (settings.S0) call.state = {S0.data(), {1, 1, K, V}};

@@ -67,6 +67,7 @@ struct DeltaSettings {
   std::optional<Matrix> S0 = {};
   std::vector<std::int64_t> cu_seqlens = {};
   Form form = Form::recurrent;
+  std::int64_t chunk = 0;
 };
 
 struct DeltaMemory {

@@ -75,7 +75,7 @@ TYPED_TEST(CausalConv, EveryFormAgreesWithTheReference) {
                                        {1, 65, 17, 2},
                                        {1, 130, 33, 4},
                                        {2, 2, 64, 7},
-                                       {1, 66, 1, 5},
+                                       {1, 66, 150, 5},
                                        {1, 0, 2, 3},
                                        {1, 5, 0, 3},
                                        {1, 200, 3, 150},
