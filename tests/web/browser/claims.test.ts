@@ -1,11 +1,13 @@
 // The claims in a real browser: they run by themselves, hold, fall by each mistake, and can be opened, linked and repeated.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { claims } from '../../../web/src/texts/en/claims.ts';
-import { settled, states, textOf, useBrowser, visit } from './session.ts';
+import { mistakes } from '../../../web/src/texts/en/mistakes.ts';
+import { settled, siteFolder, states, textOf, useBrowser, visit } from './session.ts';
 
 useBrowser();
 
-const count = Object.keys(claims).length;
+const total = Object.keys(claims).length;
 
 const falling = async (page: any) => Object.entries(await states(page)).filter(([, state]) => state !== 'pass').map(([id]) => id);
 
@@ -14,7 +16,7 @@ test('all claims run on load and hold, with nothing in the console', async () =>
   const all = await states(page);
   expect(Object.keys(all).sort()).toEqual(Object.keys(claims).sort());
   expect(new Set(Object.values(all))).toEqual(new Set(['pass']));
-  expect(await textOf(page, '.summary')).toMatch(new RegExp(`^All ${count} statements hold\\. Computed in this browser in `));
+  expect(await textOf(page, '.summary')).toMatch(new RegExp(`^All ${total} statements hold\\. Computed in this browser in `));
   expect(await textOf(page, '.engine')).toMatch(/for WebAssembly SIMD, running in a worker\.$/);
   for (const cell of ['expected', 'computed', 'error', 'tolerance', 'time', 'verdict']) {
     const texts: string[] = await page.locator(`.claims tbody .${cell} .value`).allInnerTexts();
@@ -27,7 +29,7 @@ test('all claims run on load and hold, with nothing in the console', async () =>
 test('every mistake fells a claim, says which and why, and mending restores', async () => {
   const { page, complaints } = await visit();
   const names: string[] = await page.locator('[data-mistake]').evaluateAll((items: HTMLElement[]) => items.map((item) => item.dataset.mistake));
-  expect(names).toHaveLength(7);
+  expect(names).toEqual(Object.keys(mistakes));
   for (const name of names) {
     await page.locator(`[data-mistake="${name}"] label`).click();
     await settled(page);
@@ -90,7 +92,7 @@ test('one claim can be computed again, and all of them', async () => {
   await page.waitForFunction(() => (window as any).heard.length === 1);
   expect(await page.evaluate(() => (window as any).heard)).toEqual(['LM03']);
   await page.locator('.run-all').click();
-  await page.waitForFunction(() => (window as any).heard.length === 25);
+  await page.waitForFunction(() => (window as any).heard.length === 1 + document.querySelectorAll('[data-claim]').length);
   await settled(page);
   expect(await falling(page)).toEqual([]);
 });
@@ -103,4 +105,21 @@ test('a switch turns by keyboard and is announced as a switch', async () => {
   await settled(page);
   expect(await box.isChecked()).toBe(true);
   expect(await falling(page)).toEqual(['LM21']);
+});
+
+test('what the module has and the page has no words for is shown in the module\'s own, and the other way round not at all', async () => {
+  const html = readFileSync(`${siteFolder}/index.html`, 'utf8');
+  const unworded = html.replace(/<tr role="row" class="claim"[^>]* id="LM24"[^]*?<\/tr>/, '').replace(/<li class="mistake" data-mistake="no-reset"[^]*?<\/li>/, '')
+    .replaceAll('id="LM23"', 'id="LM99"').replaceAll('data-claim="LM23"', 'data-claim="LM99"');
+  const { page, complaints } = await visit({
+    answer: (path) => (path === '/' ? { body: unworded, headers: { 'content-type': 'text/html; charset=utf-8' } } : undefined),
+  });
+  expect(await states(page)).toMatchObject({ LM23: 'pass', LM24: 'pass' });
+  expect(Object.keys(await states(page))).not.toContain('LM99');
+  expect(await textOf(page, '#LM24 .words')).toContain('Padding');
+  expect(await textOf(page, '#LM24 .open')).toBe('LM24');
+  await page.getByRole('switch', { name: 'no-reset' }).check({ force: true });
+  await settled(page);
+  expect(await falling(page)).toEqual(['LM21']);
+  expect(complaints).toEqual([]);
 });
