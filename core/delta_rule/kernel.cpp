@@ -99,7 +99,8 @@ HWY_INLINE void tile_of(const KernelBlock<T>& block, T* state, std::int64_t firs
 template <typename T>
 HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
   each_tile<T>(block.K, block.V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t columns) HWY_ATTR {
-    if (vectors == 4) return tile_of<T, 4>(block, block.state + offset, first, columns);
+    if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
+      if (vectors == 4) return tile_of<T, 4>(block, block.state + offset, first, columns);
     if (vectors == 2) return tile_of<T, 2>(block, block.state + offset, first, columns);
     return tile_of<T, 1>(block, block.state + offset, first, columns);
   });

@@ -76,7 +76,8 @@ HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, T* state, std::int64
 template <typename T>
 HWY_INLINE void linear_tiles(const KernelBlock<T>& block) {
   each_tile<T>(block.K, block.columns, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
-    if (vectors == 4) return linear_tile_of<T, 4>(block, block.state + offset, first);
+    if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
+      if (vectors == 4) return linear_tile_of<T, 4>(block, block.state + offset, first);
     if (vectors == 2) return linear_tile_of<T, 2>(block, block.state + offset, first);
     return linear_tile_of<T, 1>(block, block.state + offset, first);
   });

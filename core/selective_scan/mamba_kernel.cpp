@@ -51,7 +51,8 @@ HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, st
 template <typename T>
 HWY_INLINE void mamba_block(const MambaBlock<T>& block) {
   each_tile<T>(block.N, block.channels, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
-    if (vectors == 4) return mamba_tile<T, 4>(block, offset, first);
+    if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
+      if (vectors == 4) return mamba_tile<T, 4>(block, offset, first);
     if (vectors == 2) return mamba_tile<T, 2>(block, offset, first);
     return mamba_tile<T, 1>(block, offset, first);
   });

@@ -54,7 +54,8 @@ HWY_NOINLINE void ssd_tile(const SsdBlock<T>& block, T* state, std::int64_t firs
 template <typename T>
 HWY_INLINE void ssd_block(const SsdBlock<T>& block) {
   each_tile<T>(block.N, block.width, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
-    if (vectors == 4) return ssd_tile<T, 4>(block, block.S + offset, first);
+    if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
+      if (vectors == 4) return ssd_tile<T, 4>(block, block.S + offset, first);
     if (vectors == 2) return ssd_tile<T, 2>(block, block.S + offset, first);
     return ssd_tile<T, 1>(block, block.S + offset, first);
   });

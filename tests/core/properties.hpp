@@ -219,7 +219,12 @@ inline void expect_company_changes_nothing(const RandomCase& given) {
 // Makes a case out of a seed.
 using CaseMaker = RandomCase (*)(const Mechanism& mechanism, Numbers& numbers);
 
-constexpr int kShapes = 2000;  // for each mechanism and property
+// For each mechanism and property; fewer where the tests themselves run slowly, on the first of the same shapes.
+#if defined(__wasm__) || defined(__SANITIZE_ADDRESS__)
+constexpr int kShapes = 400;
+#else
+constexpr int kShapes = 2000;
+#endif
 
 inline void for_each_case(const char* name, CaseMaker make, void (*check)(const RandomCase&, Numbers&)) {
   const auto mechanism = find_mechanism(name);
