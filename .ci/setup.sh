@@ -62,9 +62,10 @@ ensure_page_modules() {
   (cd web && npm ci --silent --no-fund --no-audit) || fail "npm ci failed in web; see above"
 }
 
-# build_preset PRESET [TARGET]
+# build_preset PRESET [TARGET], with the tests when build_testing is ON
+build_testing=OFF
 build_preset() {
   say "Building: cmake --preset $1"
-  cmake --preset "$1" -Wno-dev --log-level=WARNING >/dev/null || fail "cmake --preset $1 failed; see above"
+  cmake --preset "$1" -DBUILD_TESTING=$build_testing -Wno-dev --log-level=WARNING >/dev/null || fail "cmake --preset $1 failed; see above"
   cmake --build --preset "$1" --target "${2:-all}" || fail "cmake --build --preset $1 failed; see above"
 }
