@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser', include: [`${tests}/browser/*.test.ts`], globalSetup: [resolve(import.meta.dirname, 'tools/build_for_tests.mjs')],
-          fileParallelism: false, testTimeout: 30_000, hookTimeout: 30_000,
+          fileParallelism: false, testTimeout: 90_000, hookTimeout: 60_000,
         },
       },
     ],

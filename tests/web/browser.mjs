@@ -27,6 +27,7 @@ export function launch() {
 // A page whose console errors, uncaught errors and policy violations are kept in `complaints`.
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
+  context.setDefaultTimeout(60_000); // a busy machine is slow, not wrong
   const page = await context.newPage();
   const complaints = [];
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
