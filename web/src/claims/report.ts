@@ -2,7 +2,7 @@
 import type { About } from '../engine/calls.ts';
 import type { ClaimsRun } from './run.ts';
 
-export function report(run: ClaimsRun, { buildId: target, target: buildId }: About): string {
+export function report(run: ClaimsRun, { buildId, target }: About): string {
   const computed = [...run.rows.values()].filter(({ timed }) => timed !== undefined);
   const passed = computed.filter(({ timed }) => timed!.result.pass).length;
   const claims = computed.map(({ info: { id, room, statement, source, inputs }, timed }) => {
