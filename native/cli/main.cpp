@@ -40,6 +40,7 @@ int main(int count, char** words) {
   add_report(app, chosen);
   add_run(app, chosen);
   add_sweep(app, chosen);
+  add_agreement(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

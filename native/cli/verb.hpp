@@ -21,5 +21,6 @@ void add_verify(CLI::App& app, Verb& chosen);
 void add_report(CLI::App& app, Verb& chosen);
 void add_run(CLI::App& app, Verb& chosen);
 void add_sweep(CLI::App& app, Verb& chosen);
+void add_agreement(CLI::App& app, Verb& chosen);
 
 }  // namespace linearmem::cli
