@@ -17,6 +17,7 @@ struct ScanDoor {
 
   struct Shape {
     std::int64_t B, T, D, sequences = B;
+    bool slow = false;  // decays close to 1: rounding adds up over thousands of tokens
   };
   static Shape random_shape(Numbers& numbers) { return {numbers.whole(1, 3), numbers.whole(0, 20), numbers.whole(1, 20)}; }
 
@@ -26,7 +27,7 @@ struct ScanDoor {
         : x({s.B, s.T, s.D}), a(x), b(x), c(x), y(x), state({s.sequences, s.D}), final_state(state) {
       Numbers numbers(seed);
       x.fill(numbers, -1, 1);
-      a.fill(numbers, -1, 1);
+      a.fill(numbers, s.slow ? .999 : -1, 1);
       b.fill(numbers, -1, 1);
       c.fill(numbers, -1, 1);
       state.fill(numbers, -1, 1);
@@ -79,6 +80,11 @@ TYPED_TEST(SelectiveScan, EveryFormAgreesWithTheReference) {
 TYPED_TEST(SelectiveScan, EveryFormAgreesOver4096Tokens) {
   test::forms_agree<ScanDoor, TypeParam>({1, 4096, 3}, 12,
                                          test::ways({Form::recurrent, Form::explicit_, Form::parallel_scan}, {0, 1, 1000, 4096, 4097}));
+}
+
+TYPED_TEST(SelectiveScan, EveryFormAgreesOver4096TokensThatFadeSlowly) {
+  test::forms_agree<ScanDoor, TypeParam>({.B = 1, .T = 4096, .D = 3, .slow = true}, 18,
+                                         test::ways({Form::recurrent, Form::explicit_, Form::parallel_scan}, {0, 1, 4097}));
 }
 
 TYPED_TEST(SelectiveScan, HoldsForTwoThousandRandomShapes) { test::random_shapes<ScanDoor, TypeParam>(2000, 1000); }
