@@ -10,6 +10,7 @@ namespace linearmem {
 void add_delta_claims(std::vector<Claim>& list);
 void add_linear_attention_claims(std::vector<Claim>& list);
 void add_ledger_claims(std::vector<Claim>& list);
+void add_recurrent_claims(std::vector<Claim>& list);
 void add_depth_claims(std::vector<Claim>& list);
 void add_scan_claims(std::vector<Claim>& list);
 

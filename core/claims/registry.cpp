@@ -12,6 +12,7 @@ std::vector<Claim> all_claims() {
   add_ledger_claims(list);
   add_linear_attention_claims(list);
   add_delta_claims(list);
+  add_recurrent_claims(list);
   add_depth_claims(list);
   add_scan_claims(list);
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) { return std::string_view(a.id) < b.id; });

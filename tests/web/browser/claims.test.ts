@@ -54,7 +54,7 @@ test('the address switches mistakes on, and the back button off again', async ()
   expect(await page.locator('[data-mistake="half-beta"] input').isChecked()).toBe(true);
   await page.locator('[data-mistake="no-reset"] label').click();
   await settled(page);
-  expect(await falling(page)).toEqual(['LM08', 'LM09', 'LM21']);
+  expect(await falling(page)).toEqual(['LM08', 'LM09', 'LM21', 'RM09']);
   expect(await textOf(page, '.break-command code')).toBe('linearmem verify --mistake half-beta --mistake no-reset');
   await page.goBack();
   await page.waitForFunction(() => document.querySelector<HTMLElement>('#LM21')!.dataset.state === 'pass');
@@ -104,7 +104,7 @@ test('a switch turns by keyboard and is announced as a switch', async () => {
   await page.keyboard.press('Space');
   await settled(page);
   expect(await box.isChecked()).toBe(true);
-  expect(await falling(page)).toEqual(['LM21']);
+  expect(await falling(page)).toEqual(['LM21', 'RM09']);
 });
 
 test('what the module has and the page has no words for is shown in the module\'s own, and the other way round not at all', async () => {
@@ -120,6 +120,6 @@ test('what the module has and the page has no words for is shown in the module\'
   expect(await textOf(page, '#LM24 .open')).toBe('LM24');
   await page.getByRole('switch', { name: 'no-reset' }).check({ force: true });
   await settled(page);
-  expect(await falling(page)).toEqual(['LM21']);
+  expect(await falling(page)).toEqual(['LM21', 'RM09']);
   expect(complaints).toEqual([]);
 });

@@ -32,8 +32,11 @@ export const claimFormulas = {
   LM24: String.raw`S=\textstyle\sum_{i:\,m_i=1}\phi(k_i)^{\top}v_i`,
   RM01: String.raw`y=Mx,\quad M_{ji}=c_j\,a_j\cdots a_{i+1}\,b_i,\;i\le j`,
   RM02: String.raw`h_t=a_th_{t-1}+b_tx_t,\quad y_t=c_th_t`,
+  RM03: String.raw`\hat v_t=k_tS_{t-1},\quad S_t=S_{t-1}+\beta_tk_t^{\top}(v_t-\hat v_t)`,
   RM04: String.raw`m'=[m;\,x]_{\text{last }L}`,
   RM05: String.raw`\partial m'/\partial x:=0`,
+  RM09: String.raw`S_0:=0`,
   RM13: String.raw`p_1+\dots+p_n\ge 1-\varepsilon:\quad w_r=p_r,\;r<n;\quad w_n=1-\textstyle\sum_{r<n}p_r`,
+  RM14: String.raw`S_t=\alpha_t(I-\beta_tk_t^{\top}k_t)S_{t-1}+\beta_tk_t^{\top}v_t,\quad o_t=q_tS_t`,
   RM15: String.raw`S_t=e^{\Delta_tA}S_{t-1}+\Delta_tB_t^{\top}x_t,\quad y_t=C_tS_t`,
 };

@@ -26,8 +26,11 @@ export const claims = {
   LM24: 'Removing padding by a key mask gives the unpadded result, even where the padding holds NaN.',
   RM01: 'A selective scan is one triangular matrix applied to the inputs: what token $i$ wrote, faded by every decay since.',
   RM02: 'Cut into chunks of any size, the scan gives the same outputs and leaves the same state.',
+  RM03: 'Before it writes, a delta memory reads what its state already holds under the key: a prediction, which the write corrects.',
   RM04: 'Segment memory keeps the newest rows up to its limit. At limit 0 it keeps none.',
   RM05: 'To the next segment its memory is a constant: moving the rows it was copied from changes nothing there.',
+  RM09: 'A state reset where a request, a batch row or a document begins gives the very bits of separate runs.',
   RM13: 'A token stops in the round in which its probabilities reach $1-\\varepsilon$; that round weighs what is left of 1, and so does the last one allowed.',
+  RM14: 'From any state, the gated delta rule gives the same token by token and in chunks of any size.',
   RM15: 'SSD computed step by step, in chunks of any size or as one matrix is the same map.',
 } as const;
