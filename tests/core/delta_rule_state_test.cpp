@@ -180,6 +180,31 @@ TYPED_TEST(DeltaRuleState, RecurrentAndReferenceRoundAlike) {
   }
 }
 
+TYPED_TEST(DeltaRuleState, IsRoundedWhenLoadedEvenWhereNoTokenComes) {
+  for (Form form : {Form::recurrent, Form::reference}) {
+    const TypeParam S0 = 257;
+    TypeParam nothing = 0, S = 0;
+    const View<const TypeParam, 4> none(&nothing, {1, 0, 1, 1});
+    ASSERT_TRUE(delta_rule({.q = none, .k = none, .v = none, .beta = {&nothing, {1, 0, 1}}, .state = {&S0, {1, 1, 1, 1}}, .form = form,
+                            .state_type = StateType::bfloat16, .o = View<TypeParam, 4>{&nothing, {1, 0, 1, 1}},
+                            .final_state = View<TypeParam, 4>{&S, {1, 1, 1, 1}}}).ok());
+    EXPECT_EQ(S, 256) << form_name(form);
+  }
+}
+
+TYPED_TEST(DeltaRuleState, PastTheLargestNumberIsInfinity) {
+  const TypeParam one = 1, large = 70000;
+  const View<const TypeParam, 4> token(&one, {1, 1, 1, 1});
+  for (Form form : {Form::recurrent, Form::reference})
+    for (int sign : {1, -1}) {
+      const TypeParam value = sign * large;
+      TypeParam o = 0;
+      ASSERT_TRUE(delta_rule({.q = token, .k = token, .v = {&value, {1, 1, 1, 1}}, .beta = {&one, {1, 1, 1}}, .scale = 1.0, .form = form,
+                              .state_type = StateType::float16, .o = View<TypeParam, 4>{&o, {1, 1, 1, 1}}}).ok());
+      EXPECT_EQ(o, sign * std::numeric_limits<TypeParam>::infinity()) << form_name(form);
+    }
+}
+
 TEST(DeltaRuleStateRefusals, SayWhyNot) {
   const auto message = [](auto change) {
     Packed<float> p(Gates::none);

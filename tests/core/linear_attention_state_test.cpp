@@ -96,6 +96,32 @@ TYPED_TEST(LinearAttentionState, IsRoundedWithoutCausalToo) {
   }
 }
 
+TYPED_TEST(LinearAttentionState, PastTheLargestNumberIsInfinity) {
+  for (Form form : {Form::recurrent, Form::reference}) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(added_up<TypeParam>(2, 32768, StateType::float16, form).S, infinity) << form_name(form);
+    EXPECT_EQ(added_up<TypeParam>(2, -32768, StateType::float16, form).S, -infinity) << form_name(form);
+    EXPECT_EQ(added_up<TypeParam>(2, 32752, StateType::float16, form).S, 65504) << form_name(form);
+  }
+}
+
+// The one token is masked: nothing is written, and what is read is the state as it was loaded.
+TYPED_TEST(LinearAttentionState, IsRoundedWhenLoaded) {
+  const TypeParam one = 1, S0 = 257, z0 = 259;
+  const std::uint8_t hidden = 0;
+  const View<const TypeParam, 4> token(&one, {1, 1, 1, 1});
+  for (Form form : {Form::recurrent, Form::reference}) {
+    TypeParam o = 0, S = 0, z = 0;
+    ASSERT_TRUE(linear_attention({.q = token, .k = token, .v = token, .state = {&S0, {1, 1, 1, 1}}, .z = {&z0, {1, 1, 1}},
+                                  .key_mask = {&hidden, {1, 1}}, .feature = Feature::identity, .normalize = false, .form = form,
+                                  .state_type = StateType::bfloat16, .o = View<TypeParam, 4>{&o, {1, 1, 1, 1}},
+                                  .final_state = View<TypeParam, 4>{&S, {1, 1, 1, 1}}, .final_z = View<TypeParam, 3>{&z, {1, 1, 1}}}).ok());
+    EXPECT_EQ(o, 256) << form_name(form);
+    EXPECT_EQ(S, 256) << form_name(form);
+    EXPECT_EQ(z, 260) << form_name(form);
+  }
+}
+
 // Sequences of 5, 0 and 7 tokens packed in one row; two query heads on one key head.
 template <typename T>
 struct Packed {
