@@ -53,6 +53,8 @@ Check exact_check(std::string quantity, double expected, double got) {
   return made;
 }
 
+double worse(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
 Check in_unit(Check check, std::string unit) {
   check.unit = std::move(unit);
   return check;

@@ -22,6 +22,9 @@ Check exact_check(std::string quantity, double expected, double got);
 // The condition in words held or did not; got is shown beside it.
 Check stated_check(std::string quantity, std::string condition, double got, bool holds);
 
+// The larger of two differences, and NaN once either is: a later number must not hide a door that gave none.
+double worse(double a, double b);
+
 // The same check, its numbers counted in `unit`.
 Check in_unit(Check check, std::string unit);
 

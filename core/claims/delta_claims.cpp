@@ -1,4 +1,5 @@
 // LM08-LM12, LM15-LM19, LM21: what a corrected memory keeps, overwrites and forgets.
+#include <algorithm>
 #include <cmath>
 
 #include "claims/checks.hpp"
@@ -194,7 +195,7 @@ std::vector<Check> gradient(const Mistakes&) {
       down(i, j) -= kStep;
       const double numeric = (squared_error(up, k, v) - squared_error(down, k, v)) / (2 * kStep);
       const double formula = k(0, i) * (read(0, j) - v(0, j));
-      gap = std::max(gap, std::abs(numeric - formula));
+      gap = worse(gap, std::abs(numeric - formula));
       largest = std::max(largest, std::abs(formula));
     }
   const Matrix step = delta_memory({k, k, v}, {.beta = {1.0}, .S0 = S}).S;  // one write at beta 1 is S minus the gradient

@@ -107,9 +107,8 @@ std::vector<Check> weight_sum(const Mistakes& mistakes) {
       z[i] += in.k(t, i) > 0 ? in.k(t, i) + 1 : std::exp(in.k(t, i));
       d += (in.q(t, i) > 0 ? in.q(t, i) + 1 : std::exp(in.q(t, i))) * z[i];
     }
-    const double off = std::abs(memory.o(t, 0) - d / (d + kEps));
-    if (!(off <= gap)) gap = off;
-    largest = std::max(largest, memory.o(t, 0));
+    gap = worse(gap, std::abs(memory.o(t, 0) - d / (d + kEps)));
+    largest = worse(largest, memory.o(t, 0));
   }
   return {residual_check("sum of the weights - d / (d + eps)", gap, 1e-12), stated_check("largest sum", "< 1", largest, largest < 1)};
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "claims/checks.hpp"
 #include "claims/memories.hpp"
 
 namespace linearmem {
@@ -26,10 +27,7 @@ Matrix missing(std::int64_t row_count, std::int64_t columns) {
 double largest_difference(const Matrix& a, const Matrix& b) {
   if (a.extents() != b.extents()) return std::numeric_limits<double>::quiet_NaN();
   double largest = 0;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double gap = std::abs(a.values()[i] - b.values()[i]);
-    if (!(gap <= largest)) largest = gap;
-  }
+  for (std::int64_t i = 0; i < a.size(); ++i) largest = worse(largest, std::abs(a.values()[i] - b.values()[i]));
   return largest;
 }
 

@@ -68,9 +68,8 @@ std::vector<Check> every_chunk(const Mistakes&) {
   double outputs = 0, states = 0;
   for (std::int64_t chunk = 1; chunk <= kTokens + 1; ++chunk) {
     const ScanOutput part = scan(in, Form::chunked, chunk);
-    const double y = largest_difference(part.y, whole.y), state = largest_difference(part.state, whole.state);
-    if (!(y <= outputs)) outputs = y;
-    if (!(state <= states)) states = state;
+    outputs = worse(outputs, largest_difference(part.y, whole.y));
+    states = worse(states, largest_difference(part.state, whole.state));
   }
   return {residual_check("chunks of 1 to 14: outputs differ by", outputs, 1e-12), residual_check("chunks of 1 to 14: final states differ by", states, 1e-12)};
 }
@@ -108,9 +107,8 @@ std::vector<Check> state_space_duality(const Mistakes&) {
   double outputs = 0, states = 0;
   for (std::int64_t chunk = 1; chunk <= SsdInputs::kT + 1; ++chunk) {
     const ScanOutput part = in.run(Form::chunked, chunk);
-    const double y = largest_difference(part.y, recurrent.y), state = largest_difference(part.state, recurrent.state);
-    if (!(y <= outputs)) outputs = y;
-    if (!(state <= states)) states = state;
+    outputs = worse(outputs, largest_difference(part.y, recurrent.y));
+    states = worse(states, largest_difference(part.state, recurrent.state));
   }
   return {residual_check("max |recurrent - explicit matrix|", largest_difference(recurrent.y, matrix.y), 1e-12),
           residual_check("chunks of 1 to 12: outputs differ by", outputs, 1e-12), residual_check("chunks of 1 to 12: final states differ by", states, 1e-12)};
@@ -133,11 +131,12 @@ Rows remember(const Rows& memory, const Rows& hidden, std::int64_t limit) {
 // The largest difference between `kept` and the last rows of `hidden`; NaN when there are not enough.
 double newest_gap(const Rows& kept, const Rows& hidden) {
   const std::int64_t rows = kept.extents()[1], skipped = hidden.extents()[1] - rows;
-  double gap = kept.extents()[0] == 2 && skipped >= 0 ? 0 : std::nan("");
+  if (kept.extents()[0] != 2 || skipped < 0) return std::nan("");
+  double gap = 0;
   for (std::int64_t b = 0; b < kept.extents()[0]; ++b)
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t d = 0; d < 7; ++d)
-        if (const double off = std::abs(kept(b, r, d) - hidden(b, r + skipped, d)); !(off <= gap)) gap = off;
+        gap = worse(gap, std::abs(kept(b, r, d) - hidden(b, r + skipped, d)));
   return gap;
 }
 

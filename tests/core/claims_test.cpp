@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "claims/checks.hpp"
+#include "claims/memories.hpp"
 
 namespace linearmem {
 namespace {
@@ -52,6 +54,10 @@ TEST(Claims, LM01ToLM24AreAllHereInOrder) {
   EXPECT_EQ(ids, expected);
 }
 
+TEST(Claims, OfRecurrentMemoriesThoseWhoseRoomsStandAreHere) {
+  for (const char* id : {"RM01", "RM02", "RM03", "RM04", "RM05", "RM09", "RM13", "RM14", "RM15"}) EXPECT_TRUE(find_claim(id).ok()) << id;
+}
+
 TEST(Claims, TheSameTwiceGivesTheSameNumbers) {
   for (const Claim& claim : claims()) {
     const ClaimResult first = run_claim(claim), second = run_claim(claim);
@@ -64,6 +70,21 @@ TEST(Checks, NothingPassesOnNaN) {
   EXPECT_FALSE(value_check("", 1, nan, 1e9).pass);
   EXPECT_FALSE(residual_check("", nan, 1e9).pass);
   EXPECT_FALSE(exact_check("", 0, nan).pass);
+}
+
+// A matrix that is NaN in any one place is NaN away from every other, wherever that place is.
+TEST(Checks, NoLaterNumberHidesANaN) {
+  for (std::int64_t at = 0; at < 4; ++at) {
+    Matrix broken({2, 2}, 1.0);
+    broken(at / 2, at % 2) = std::nan("");
+    EXPECT_TRUE(std::isnan(largest_difference(broken, Matrix({2, 2})))) << at;
+    EXPECT_TRUE(std::isnan(largest_difference(Matrix({2, 2}), broken))) << at;
+  }
+  EXPECT_TRUE(std::isnan(worse(std::nan(""), 1)));
+  EXPECT_TRUE(std::isnan(worse(1, std::nan(""))));
+  EXPECT_EQ(worse(1, 2), 2);
+  EXPECT_EQ(worse(2, 1), 2);
+  EXPECT_TRUE(std::isnan(largest_difference(Matrix({2, 2}), Matrix({2, 3}))));
 }
 
 TEST(Checks, DigitsAreThoseEveryTargetShares) {
