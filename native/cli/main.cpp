@@ -1,5 +1,7 @@
 // linearmem: the command line. Exit codes: 0 done, 1 a claim failed, 2 refused (usage, input, output).
+// The environment variable LINEARMEM_TARGET, where set, names the instruction set that the kernels run on.
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -41,11 +43,15 @@ int main(int count, char** words) {
   add_run(app, chosen);
   add_sweep(app, chosen);
   add_agreement(app, chosen);
+  add_bench(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return refuse(error.what());
   }
+  if (const char* target = std::getenv("LINEARMEM_TARGET"))
+    if (const linearmem::Status status = linearmem::choose_simd_target(target); !status.ok())
+      return refuse("LINEARMEM_TARGET: " + status.message());
   return chosen ? run_verb(chosen) : refuse("no verb given; linearmem --help lists them");
 }

@@ -22,5 +22,6 @@ void add_report(CLI::App& app, Verb& chosen);
 void add_run(CLI::App& app, Verb& chosen);
 void add_sweep(CLI::App& app, Verb& chosen);
 void add_agreement(CLI::App& app, Verb& chosen);
+void add_bench(CLI::App& app, Verb& chosen);
 
 }  // namespace linearmem::cli

@@ -1,0 +1,50 @@
+// The sizes of one case, the same words for every mechanism, and how a case is put together from them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "workload.hpp"
+
+namespace linearmem::bench {
+
+struct Shape {
+  std::int64_t tokens = 1;
+  std::int64_t heads = 1;         // H; for the mechanisms of channels D = heads x width
+  std::int64_t width = 4;         // K = V
+  std::int64_t slots = 1;         // states taken in turn
+  bool carries = false;           // the state a call leaves is where the next one starts
+  std::int64_t channels() const { return heads * width; }
+};
+
+// What a mechanism adds to its name.
+struct MechanismCases {
+  std::string name;
+  bool has_state = true;
+  bool by_channel = false;
+  std::int64_t (*state_values)(const Shape&) = nullptr;
+  Work (*work)(const Shape&) = nullptr;  // flops and elements of one call; bytes are added where memory is the limit
+  std::int64_t (*moved_values)(const Shape&) = nullptr;  // of a prefill that memory limits; absent: arithmetic limits it
+  std::unique_ptr<Workload> (*make32)(const Shape&) = nullptr;
+  std::unique_ptr<Workload> (*make64)(const Shape&) = nullptr;
+};
+
+std::vector<MechanismCases> attention_cases();
+std::vector<MechanismCases> delta_rule_cases();
+std::vector<MechanismCases> scan_cases();
+
+// The definition's share of a proof: few enough tokens of all lanes, few enough lanes of all tokens, to take about a second.
+template <typename Plan>
+Plan plan_of(const Shape& shape, std::int64_t lanes, std::int64_t last_lanes, double flops) {
+  constexpr double kFlops = 2e8;
+  const double share = std::min(1.0, kFlops / std::max(flops, 1.0));
+  return {.tokens = shape.tokens,
+          .lanes = lanes,
+          .prefix_tokens = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(shape.tokens) * share)),
+          .last_lanes = std::min(lanes, last_lanes),
+          .slots = shape.slots,
+          .in_place = shape.carries};
+}
+
+}  // namespace linearmem::bench
