@@ -8,6 +8,7 @@
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {
@@ -26,23 +27,30 @@ Status check(const CausalConvArguments<T>& a, ShapeCheck& shapes) {
   return check_form(kDoor, a.form, 0, {Form::reference, Form::recurrent});
 }
 
+// Some channels of one sequence.
+template <typename T>
+void run_piece(const CausalConvArguments<T>& a, const Piece& piece) {
+  const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), piece.sequence);
+  const Range channels = piece.columns<T>(a.x.extent(2));
+  Tensor<T, 2> kept({channels.count, a.weight.extent(1) - 1});
+  if (a.state.given()) convert(rows_of(sequence_state(a.state, piece.sequence), channels), kept.view());
+  const conv::Sequence<T> sequence{.x = columns_of(sequence_rows(a.x, range), channels),
+                                   .weight = rows_of(a.weight, channels),
+                                   .bias = entries_of(a.bias, channels),
+                                   .activation = a.activation,
+                                   .kept = kept.view(),
+                                   .y = columns_of(sequence_rows(a.y, range), channels)};
+  if (a.form != Form::reference) conv::recurrent(sequence);
+  if constexpr (std::is_same_v<T, double>)
+    if (a.form == Form::reference) conv::reference(sequence);
+  if (a.final_state.given()) convert(View<const T, 2>(kept.view()), rows_of(sequence_state(a.final_state, piece.sequence), channels));
+}
+
 template <typename T>
 void run_all(const CausalConvArguments<T>& a, std::int64_t N) {
-  for (std::int64_t n = 0; n < N; ++n) {
-    const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
-    Tensor<T, 2> kept({a.weight.extent(0), a.weight.extent(1) - 1});
-    if (a.state.given()) convert(sequence_state(a.state, n), kept.view());
-    const conv::Sequence<T> sequence{.x = sequence_rows(a.x, range),
-                                     .weight = a.weight,
-                                     .bias = a.bias,
-                                     .activation = a.activation,
-                                     .kept = kept.view(),
-                                     .y = sequence_rows(a.y, range)};
-    if (a.form != Form::reference) conv::recurrent(sequence);
-    if constexpr (std::is_same_v<T, double>)
-      if (a.form == Form::reference) conv::reference(sequence);
-    if (a.final_state.given()) convert(View<const T, 2>(kept.view()), sequence_state(a.final_state, n));
-  }
+  const std::int64_t D = a.x.extent(2), per_channel = a.weight.extent(1) + (a.activation == Activation::silu ? 10 : 0);
+  const auto cost = [&](std::int64_t n) { return D * per_channel * sequence_tokens(a.cu_seqlens, a.x.extent(1), n); };
+  each_piece({a.executor, N, 1, most_column_parts<T>(D)}, cost, [&](const Piece& piece) { run_piece(a, piece); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.
@@ -52,7 +60,7 @@ void run_reference_widened(const CausalConvArguments<float>& a, std::int64_t N) 
   const Widened<1> bias(a.bias);
   Narrowing<3> y(a.y), final_state(a.final_state);
   run_all<double>({.x = x.view(), .weight = weight.view(), .bias = bias.view(), .state = state.view(), .cu_seqlens = a.cu_seqlens,
-                   .activation = a.activation, .form = Form::reference, .y = y.view(), .final_state = final_state.view()}, N);
+                   .activation = a.activation, .form = Form::reference, .executor = a.executor, .y = y.view(), .final_state = final_state.view()}, N);
   y.narrow();
   final_state.narrow();
 }

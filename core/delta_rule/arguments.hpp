@@ -62,6 +62,7 @@ class WidenedInputs {
             .form = a_.form,
             .state_type = a_.state_type,
             .checkpoint_every = a_.checkpoint_every,
+            .executor = a_.executor,
             .o = {}};
   }
 

@@ -7,6 +7,7 @@
 #include "delta_rule/arguments.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/state_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {
@@ -40,37 +41,42 @@ void run_head(const delta::Head<T>& head, const DeltaRuleArguments<T>& a) {
   }
 }
 
-// One head of one sequence, from checkpoint to checkpoint; the first goes to row `row` of the checkpoints.
+// Some columns of one head of one sequence, from checkpoint to checkpoint.
 template <typename T>
-void run_sequence(const DeltaRuleArguments<T>& a, const TokenRange& range, std::int64_t h, std::int64_t row, const View<T, 2>& S,
-                  const std::optional<Rounding<T>>& rounding) {
-  const std::int64_t every = a.checkpoint_every;
+void run_columns(const DeltaRuleArguments<T>& a, const Piece& piece, const Range& columns, const View<T, 2>& S,
+                 const std::optional<Rounding<T>>& rounding) {
+  const std::int64_t every = a.checkpoint_every, h = piece.head;
+  const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
+  std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 ? std::min(part.begin + every, range.end) : range.end;
     delta::Head<T> head = delta::head_of(a, part, h, S);
+    head.v = columns_of(head.v, columns);
+    head.o = columns_of(head.o, columns);
+    head.reads = columns_of(head.reads, columns);
     head.rounding = rounding;
     run_head(head, a);
-    if (part.end - part.begin == every) convert(View<const T, 2>(S), head_state(a.checkpoints, row++, h));
+    if (part.end - part.begin == every) convert(View<const T, 2>(S), columns_of(head_state(a.checkpoints, row++, h), columns));
   }
 }
 
 template <typename T>
+void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
+  const Range columns = piece.columns<T>(a.v.extent(3));
+  Tensor<T, 2> S({a.q.extent(3), columns.count});
+  if (a.state.given()) convert(columns_of(head_state(a.state, piece.sequence, piece.head), columns), S.view());
+  if (rounding)
+    for (T& s : S.values()) s = rounded(*rounding, s);
+  run_columns(a, piece, columns, S.view(), rounding);
+  if (a.final_state.given()) convert(View<const T, 2>(S.view()), columns_of(head_state(a.final_state, piece.sequence, piece.head), columns));
+}
+
+template <typename T>
 void run_all(const DeltaRuleArguments<T>& a, std::int64_t N) {
-  const std::int64_t T_ = a.q.extent(1), K = a.q.extent(3), Hv = a.v.extent(2), V = a.v.extent(3);
+  const std::int64_t K = a.q.extent(3), V = a.v.extent(3);
   const auto rounding = a.state_type ? rounding_to<T>(*a.state_type) : std::nullopt;
-  std::int64_t row = 0;
-  for (std::int64_t n = 0; n < N; ++n) {
-    const TokenRange range = sequence_range(a.cu_seqlens, T_, n);
-    for (std::int64_t h = 0; h < Hv; ++h) {
-      Tensor<T, 2> S({K, V});
-      if (a.state.given()) convert(head_state(a.state, n, h), S.view());
-      if (rounding)
-        for (T& s : S.values()) s = rounded(*rounding, s);
-      run_sequence(a, range, h, row, S.view(), rounding);
-      if (a.final_state.given()) convert(View<const T, 2>(S.view()), head_state(a.final_state, n, h));
-    }
-    if (a.checkpoint_every > 0) row += (range.end - range.begin) / a.checkpoint_every;
-  }
+  const auto cost = [&](std::int64_t n) { return 3.0 * static_cast<double>(K * V * sequence_tokens(a.cu_seqlens, a.q.extent(1), n)); };
+  each_piece({a.executor, N, a.v.extent(2), most_column_parts<T>(V)}, cost, [&](const Piece& piece) { run_piece(a, piece, rounding); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.

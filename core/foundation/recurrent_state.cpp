@@ -57,4 +57,10 @@ void check_checkpoints(ShapeCheck& shapes, const View<const std::int64_t, 1>& cu
     shapes.define("M", "checkpoint_every", checkpoint_count(cu_seqlens, shapes.size("B"), shapes.size("T"), every));
 }
 
+std::int64_t first_checkpoint(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t tokens, std::int64_t every, std::int64_t n) {
+  std::int64_t row = 0;
+  for (std::int64_t before = 0; every > 0 && before < n; ++before) row += sequence_tokens(cu_seqlens, tokens, before) / every;
+  return row;
+}
+
 }  // namespace linearmem

@@ -8,6 +8,11 @@
 
 namespace linearmem {
 
+// Neighbours on an axis.
+struct Range {
+  std::int64_t first, count;
+};
+
 struct TokenRange {
   std::int64_t row;    // index on the B axis
   std::int64_t begin;  // first token
@@ -16,6 +21,11 @@ struct TokenRange {
 
 inline TokenRange sequence_range(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t tokens, std::int64_t n) {
   return cu_seqlens.given() ? TokenRange{0, cu_seqlens(n), cu_seqlens(n + 1)} : TokenRange{n, 0, tokens};
+}
+
+inline std::int64_t sequence_tokens(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t tokens, std::int64_t n) {
+  const TokenRange range = sequence_range(cu_seqlens, tokens, n);
+  return range.end - range.begin;
 }
 
 // [T,width] of one head of one sequence, out of [B,T,H,width].
@@ -76,6 +86,25 @@ View<T, 2> head_state(const View<T, 4>& view, std::int64_t n, std::int64_t head)
   if (!view.given()) return {};
   T* first = view.data() + n * view.stride(0) + head * view.stride(1);
   return {first, {view.extent(2), view.extent(3)}, {view.stride(2), view.stride(3)}};
+}
+
+// Entries [first, first + count) of every row.
+template <typename T>
+View<T, 2> columns_of(const View<T, 2>& rows, const Range& range) {
+  if (!rows.given()) return {};
+  return {rows.data() + range.first * rows.stride(1), {rows.extent(0), range.count}, rows.strides()};
+}
+
+// The same of the rows, and of a vector.
+template <typename T>
+View<T, 2> rows_of(const View<T, 2>& rows, const Range& range) {
+  if (!rows.given()) return {};
+  return {rows.data() + range.first * rows.stride(0), {range.count, rows.extent(1)}, rows.strides()};
+}
+template <typename T>
+View<T, 1> entries_of(const View<T, 1>& vector, const Range& range) {
+  if (!vector.given()) return {};
+  return {vector.data() + range.first * vector.stride(0), {range.count}, vector.strides()};
 }
 
 // Row t, packed.

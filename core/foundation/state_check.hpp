@@ -17,4 +17,7 @@ Status check_state_type(const std::string& door, const std::optional<StateType>&
 // checkpoint_every and its tensors come together. Defines M, the rows of a checkpoint tensor, out of B, T and the sequences.
 void check_checkpoints(ShapeCheck& shapes, const View<const std::int64_t, 1>& cu_seqlens, std::int64_t every, bool given);
 
+// The row of a checkpoint tensor where those of sequence n begin.
+std::int64_t first_checkpoint(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t tokens, std::int64_t every, std::int64_t n);
+
 }  // namespace linearmem

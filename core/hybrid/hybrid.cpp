@@ -91,12 +91,12 @@ Status run_all(const HybridArguments<T>& a, std::int64_t N) {
     stack::Layer<T> layer{a,
                           std::count(a.layers.begin(), a.layers.begin() + at, a.layers[l]),
                           x,
-                          stack::project(x, stack::entry(a.wq, at)),
-                          stack::project(x, stack::entry(a.wk, at)),
-                          stack::project(x, stack::entry(a.wv, at)),
+                          stack::project(a.executor, x, stack::entry(a.wq, at)),
+                          stack::project(a.executor, x, stack::entry(a.wk, at)),
+                          stack::project(a.executor, x, stack::entry(a.wv, at)),
                           Tensor<T, 4>({x.extents()[0], x.extents()[1], a.wv.extent(2), a.wv.extent(3)})};
     if (Status status = remember(layer, a.layers[l], N); !status.ok()) return status;
-    stack::add_projected(layer.o, stack::entry(a.wo, at), x);
+    stack::add_projected(a.executor, layer.o, stack::entry(a.wo, at), x);
   }
   convert(View<const T, 3>(x.view()), a.y);
   count_rows(a, N);
@@ -115,7 +115,7 @@ Status run_reference_widened(const HybridArguments<float>& a, std::int64_t N) {
       {.layers = a.layers, .hidden = hidden.view(), .wq = wq.view(), .wk = wk.view(), .wv = wv.view(), .wo = wo.view(), .wbeta = wbeta.view(),
        .wg = wg.view(), .window_k = window_k.view(), .window_v = window_v.view(), .window_count = a.window_count,
        .delta_state = delta_state.view(), .linear_state = linear_state.view(), .linear_z = linear_z.view(), .cu_seqlens = a.cu_seqlens,
-       .window = a.window, .form = Form::reference, .y = y.view(), .final_window_k = last_k.view(), .final_window_v = last_v.view(),
+       .window = a.window, .form = Form::reference, .executor = a.executor, .y = y.view(), .final_window_k = last_k.view(), .final_window_v = last_v.view(),
        .final_window_count = a.final_window_count, .final_delta_state = last_delta.view(), .final_linear_state = last_linear.view(),
        .final_linear_z = last_z.view()},
       N);

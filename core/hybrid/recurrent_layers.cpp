@@ -27,16 +27,17 @@ Status delta_layer(Layer<T>& layer) {
   const auto& a = layer.a;
   Tensor<T, 3> beta({a.hidden.extent(0), a.hidden.extent(1), a.wq.extent(2)}, T{1}), g;
   if (a.wbeta.given()) {
-    beta = project(layer.x, entry(a.wbeta, layer.index));
+    beta = project(a.executor, layer.x, entry(a.wbeta, layer.index));
     for (T& value : beta.values()) value = sigmoid(value);
   }
   if (a.wg.given()) {
-    g = project(layer.x, entry(a.wg, layer.index));
+    g = project(a.executor, layer.x, entry(a.wg, layer.index));
     for (T& value : g.values()) value = log_sigmoid(value);
   }
   DeltaRuleArguments<T> call{.q = layer.q.view(), .k = layer.k.view(), .v = layer.v.view(), .beta = beta.view(),
                              .state = entry(a.delta_state, layer.index), .cu_seqlens = a.cu_seqlens, .l2norm = true, .form = a.form,
-                             .chunk = a.chunk, .o = layer.o.view(), .final_state = entry(a.final_delta_state, layer.index)};
+                             .chunk = a.chunk, .executor = a.executor, .o = layer.o.view(),
+                             .final_state = entry(a.final_delta_state, layer.index)};
   if (a.wg.given()) call.g = g.view();
   return delta_rule(call);
 }
@@ -46,8 +47,8 @@ Status linear_layer(Layer<T>& layer) {
   const auto& a = layer.a;
   return linear_attention(LinearAttentionArguments<T>{
       .q = layer.q.view(), .k = layer.k.view(), .v = layer.v.view(), .state = entry(a.linear_state, layer.index),
-      .z = entry(a.linear_z, layer.index), .cu_seqlens = a.cu_seqlens, .form = a.form, .chunk = a.chunk, .o = layer.o.view(),
-      .final_state = entry(a.final_linear_state, layer.index), .final_z = entry(a.final_linear_z, layer.index)});
+      .z = entry(a.linear_z, layer.index), .cu_seqlens = a.cu_seqlens, .form = a.form, .chunk = a.chunk, .executor = a.executor,
+      .o = layer.o.view(), .final_state = entry(a.final_linear_state, layer.index), .final_z = entry(a.final_linear_z, layer.index)});
 }
 
 template Status delta_layer(Layer<float>&);

@@ -53,7 +53,8 @@ Status attend(Layer<T>& layer, std::int64_t n) {
   if (tokens > 0) {
     const Status status = softmax_attention(SoftmaxAttentionArguments<T>{.q = as_batch(queries.view()), .k = as_batch(keys.view()),
                                                                          .v = as_batch(values.view()), .window = a.window,
-                                                                         .form = attention_form(a.form), .o = as_batch(answers.view())});
+                                                                         .form = attention_form(a.form), .executor = a.executor,
+                                                                         .o = as_batch(answers.view())});
     if (!status.ok()) return status;
   }
   convert(View<const T, 3>(rows_of(answers.view(), seen, tokens)), fresh(layer.o));

@@ -11,6 +11,7 @@
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
 #include "foundation/state_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linear_attention/head.hpp"
 #include "linearmem/tensor.hpp"
 
@@ -65,78 +66,80 @@ void run_head(const linear::Head<T>& head, const LinearAttentionArguments<T>& a)
   }
 }
 
-// S and z of one head, side by side, and their way in and out.
+// Some columns of S and all of z of one head, side by side, and their way in and out. Every part of a head counts z for itself, to the
+// same bits, and the first one hands it over.
 template <typename T>
 class HeadState {
  public:
-  HeadState(std::int64_t K, std::int64_t V) : K_(K), V_(V), both_({K, V + 1}) {}
+  HeadState(const Piece& piece, std::int64_t K, std::int64_t V)
+      : piece_(piece), columns_(piece.columns<T>(V)), K_(K), both_({K, columns_.count + 1}) {}
 
   View<T, 2> both() { return both_.view(); }
-  void load(const LinearAttentionArguments<T>& a, std::int64_t n, std::int64_t h) {
-    if (a.state.given()) convert(head_state(a.state, n, h), S());
-    if (a.z.given()) convert(head_vector(a.z, n, h), z());
+  const Range& columns() const { return columns_; }
+  void load(const LinearAttentionArguments<T>& a) {
+    if (a.state.given()) convert(columns_of(head_state(a.state, piece_.sequence, piece_.head), columns_), S());
+    if (a.z.given()) convert(head_vector(a.z, piece_.sequence, piece_.head), z());
   }
   void round(const Rounding<T>& rounding) {
     for (T& s : both_.values()) s = rounded(rounding, s);
   }
-  void store(const View<T, 4>& S_to, const View<T, 3>& z_to, std::int64_t n, std::int64_t h) {
-    if (S_to.given()) convert(S(), head_state(S_to, n, h));
-    if (z_to.given()) convert(z(), head_vector(z_to, n, h));
+  // To row n of each.
+  void store(const View<T, 4>& S_to, const View<T, 3>& z_to, std::int64_t n) {
+    if (S_to.given()) convert(S(), columns_of(head_state(S_to, n, piece_.head), columns_));
+    if (z_to.given() && piece_.part == 0) convert(z(), head_vector(z_to, n, piece_.head));
   }
 
  private:
-  View<T, 2> S() { return {both_.data(), {K_, V_}, {V_ + 1, 1}}; }
-  View<T, 1> z() { return {both_.data() + V_, {K_}, {V_ + 1}}; }
+  View<T, 2> S() { return {both_.data(), {K_, columns_.count}, {columns_.count + 1, 1}}; }
+  View<T, 1> z() { return {both_.data() + columns_.count, {K_}, {columns_.count + 1}}; }
 
-  std::int64_t K_, V_;
+  Piece piece_;
+  Range columns_;
+  std::int64_t K_;
   Tensor<T, 2> both_;
 };
 
 template <typename T>
-linear::Head<T> head_of(const LinearAttentionArguments<T>& a, const TokenRange& range, std::int64_t h, const View<T, 2>& state) {
+linear::Head<T> head_of(const LinearAttentionArguments<T>& a, const TokenRange& range, std::int64_t h, HeadState<T>& state) {
   const std::int64_t key_head = h / (a.q.extent(2) / a.k.extent(2));
   return {.q = head_rows(a.q, range, h),
           .k = head_rows(a.k, range, key_head),
-          .v = head_rows(a.v, range, key_head),
+          .v = columns_of(head_rows(a.v, range, key_head), state.columns()),
           .gates = head_gates(a.g, a.g_key, range, h),
           .mask = sequence_scalars(a.key_mask, range),
           .feature = a.feature,
           .eps = a.eps,
           .normalize = a.normalize,
           .causal = a.causal,
-          .state = state,
-          .o = head_rows(a.o, range, h)};
+          .state = state.both(),
+          .o = columns_of(head_rows(a.o, range, h), state.columns())};
 }
 
-// One head of one sequence, from checkpoint to checkpoint; the first goes to row `row` of the checkpoints.
+// Some columns of one head of one sequence, from checkpoint to checkpoint.
 template <typename T>
-void run_sequence(const LinearAttentionArguments<T>& a, const TokenRange& range, std::int64_t h, std::int64_t row, HeadState<T>& state,
-                  const std::optional<Rounding<T>>& rounding) {
+void run_piece(const LinearAttentionArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
+  HeadState<T> state(piece, a.q.extent(3), a.v.extent(3));
+  state.load(a);
+  if (rounding) state.round(*rounding);
   const std::int64_t every = a.checkpoint_every;
+  const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
+  std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 ? std::min(part.begin + every, range.end) : range.end;
-    linear::Head<T> head = head_of(a, part, h, state.both());
+    linear::Head<T> head = head_of(a, part, piece.head, state);
     head.rounding = rounding;
     run_head(head, a);
-    if (part.end - part.begin == every) state.store(a.checkpoints, a.checkpoints_z, row++, h);
+    if (part.end - part.begin == every) state.store(a.checkpoints, a.checkpoints_z, row++);
   }
+  state.store(a.final_state, a.final_z, piece.sequence);
 }
 
 template <typename T>
 void run_all(const LinearAttentionArguments<T>& a, std::int64_t N) {
+  const std::int64_t K = a.q.extent(3), V = a.v.extent(3);
   const auto rounding = a.state_type ? rounding_to<T>(*a.state_type) : std::nullopt;
-  std::int64_t row = 0;
-  for (std::int64_t n = 0; n < N; ++n) {
-    const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), n);
-    for (std::int64_t h = 0; h < a.q.extent(2); ++h) {
-      HeadState<T> state(a.q.extent(3), a.v.extent(3));
-      state.load(a, n, h);
-      if (rounding) state.round(*rounding);
-      run_sequence(a, range, h, row, state, rounding);
-      state.store(a.final_state, a.final_z, n, h);
-    }
-    if (a.checkpoint_every > 0) row += (range.end - range.begin) / a.checkpoint_every;
-  }
+  const auto cost = [&](std::int64_t n) { return 2.0 * static_cast<double>(K * V * sequence_tokens(a.cu_seqlens, a.q.extent(1), n)); };
+  each_piece({a.executor, N, a.q.extent(2), most_column_parts<T>(V)}, cost, [&](const Piece& piece) { run_piece(a, piece, rounding); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.
@@ -148,7 +151,7 @@ void run_reference_widened(const LinearAttentionArguments<float>& a, std::int64_
   run_all<double>({.q = q.view(), .k = k.view(), .v = v.view(), .g = g.view(), .g_key = g_key.view(), .state = state.view(), .z = z.view(),
                    .key_mask = a.key_mask, .cu_seqlens = a.cu_seqlens, .feature = a.feature, .eps = a.eps, .normalize = a.normalize,
                    .causal = a.causal, .form = Form::reference, .state_type = a.state_type, .checkpoint_every = a.checkpoint_every,
-                   .o = o.view(), .final_state = final_state.view(), .final_z = final_z.view(), .checkpoints = checkpoints.view(),
+                   .executor = a.executor, .o = o.view(), .final_state = final_state.view(), .final_z = final_z.view(), .checkpoints = checkpoints.view(),
                    .checkpoints_z = checkpoints_z.view()}, N);
   for (auto* narrowing : {&o, &final_state, &checkpoints}) narrowing->narrow();
   for (auto* narrowing : {&final_z, &checkpoints_z}) narrowing->narrow();

@@ -19,6 +19,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .cu_seqlens = inputs.template integers<1>("cu_seqlens"),
       .activation = *activation_named(option_choice(settings, "activation")),
       .form = settings.form,
+      .executor = settings.executor,
       .y = {},
   };
   const std::int64_t W = arguments.weight.extent(1);

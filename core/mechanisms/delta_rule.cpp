@@ -48,6 +48,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .chunk = settings.chunk,
       .state_type = option_state_type(settings),
       .checkpoint_every = *option_integer(settings, "checkpoint_every"),
+      .executor = settings.executor,
       .o = {},
   };
   const Extents<4> values = arguments.v.extents();

@@ -63,6 +63,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .window = option_integer(settings, "window"),
       .form = settings.form,
       .chunk = settings.chunk,
+      .executor = settings.executor,
       .y = {},
   };
   make_outputs(arguments, outputs);

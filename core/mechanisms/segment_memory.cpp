@@ -16,6 +16,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .memory = inputs.template floating<3>("memory"),
       .limit = option_integer(settings, "limit"),
       .form = settings.form,
+      .executor = settings.executor,
       .new_memory = {},
   };
   const Extents<3> hidden = arguments.hidden.extents();

@@ -20,6 +20,7 @@ Result<NamedTensors> run_selective_scan(const NamedTensors& tensors, const RunSe
       .cu_seqlens = inputs.template integers<1>("cu_seqlens"),
       .form = settings.form,
       .chunk = settings.chunk,
+      .executor = settings.executor,
       .y = {},
   };
   arguments.y = outputs.template make<3>("y", arguments.x.extents());
@@ -46,6 +47,7 @@ Result<NamedTensors> run_mamba_scan(const NamedTensors& tensors, const RunSettin
       .allow_growth = option_boolean(settings, "allow_growth"),
       .form = settings.form,
       .chunk = settings.chunk,
+      .executor = settings.executor,
       .y = {},
   };
   arguments.y = outputs.template make<3>("y", arguments.u.extents());
@@ -70,6 +72,7 @@ Result<NamedTensors> run_ssd(const NamedTensors& tensors, const RunSettings& set
       .allow_growth = option_boolean(settings, "allow_growth"),
       .form = settings.form,
       .chunk = settings.chunk,
+      .executor = settings.executor,
       .y = {},
   };
   const Extents<4> x = arguments.x.extents();

@@ -20,6 +20,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .window = option_integer(settings, "window"),
       .scale = option_number(settings, "scale"),
       .form = settings.form,
+      .executor = settings.executor,
       .o = {},
   };
   const Extents<4> queries = arguments.q.extents();

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "foundation/form_check.hpp"
-#include "foundation/precision.hpp"
 #include "foundation/shape_check.hpp"
+#include "foundation/work_split.hpp"
 
 namespace linearmem {
 namespace {
@@ -26,13 +26,19 @@ Status check(const SegmentMemoryArguments<T>& a) {
 }
 
 template <typename T>
+void keep(const SegmentMemoryArguments<T>& a, std::int64_t b) {
+  const std::int64_t M = a.memory.given() ? a.memory.extent(1) : 0, R = a.new_memory.extent(1), D = a.new_memory.extent(2);
+  for (std::int64_t r = 0; r < R; ++r) {
+    const std::int64_t row = r + M + a.hidden.extent(1) - R;
+    for (std::int64_t d = 0; d < D; ++d) a.new_memory(b, r, d) = row < M ? a.memory(b, row, d) : a.hidden(b, row - M, d);
+  }
+}
+
+template <typename T>
 Status enter(const SegmentMemoryArguments<T>& a) {
   if (Status status = check(a); !status.ok()) return status;
-  const std::int64_t M = a.memory.given() ? a.memory.extent(1) : 0;
-  each_index<3>(a.new_memory.extents(), [&](const Extents<3>& at) {
-    const std::int64_t row = at[1] + M + a.hidden.extent(1) - a.new_memory.extent(1);
-    a.new_memory[at] = row < M ? a.memory(at[0], row, at[2]) : a.hidden(at[0], row - M, at[2]);
-  });
+  const auto cost = [&](std::int64_t) { return a.new_memory.extent(1) * a.new_memory.extent(2); };
+  each_piece({a.executor, a.new_memory.extent(0), 1, 1}, cost, [&](const Piece& piece) { keep(a, piece.sequence); });
   return {};
 }
 

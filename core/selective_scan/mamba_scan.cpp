@@ -7,6 +7,7 @@
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linearmem/selective_scan.hpp"
 #include "linearmem/tensor.hpp"
 #include "selective_scan/mamba_sequence.hpp"
@@ -16,19 +17,20 @@ namespace {
 
 constexpr const char* kDoor = "mamba_scan";
 
+// Some channels of one sequence.
 template <typename T>
-scan::MambaSequence<T> rows_of(const MambaScanArguments<T>& a, const TokenRange& range) {
-  return {.u = sequence_rows(a.u, range),
-          .delta = sequence_rows(a.delta, range),
-          .A = a.A,
+scan::MambaSequence<T> part_of(const MambaScanArguments<T>& a, const TokenRange& range, const Range& channels) {
+  return {.u = columns_of(sequence_rows(a.u, range), channels),
+          .delta = columns_of(sequence_rows(a.delta, range), channels),
+          .A = rows_of(a.A, channels),
           .B = sequence_rows(a.B, range),
           .C = sequence_rows(a.C, range),
-          .D = a.D,
-          .z = sequence_rows(a.z, range),
-          .delta_bias = a.delta_bias,
+          .D = entries_of(a.D, channels),
+          .z = columns_of(sequence_rows(a.z, range), channels),
+          .delta_bias = entries_of(a.delta_bias, channels),
           .with_softplus = a.softplus,
           .h = {},
-          .y = sequence_rows(a.y, range)};
+          .y = columns_of(sequence_rows(a.y, range), channels)};
 }
 
 // A step times A above 0 makes the state grow: as a rule a forgotten minus sign, or raw steps without softplus.
@@ -43,7 +45,7 @@ Status check_decays(const MambaScanArguments<T>& a) {
     }
     if (high == T{0} && a.softplus) continue;  // a softplus is never below 0
     for (std::int64_t b = 0; b < B; ++b) {
-      const scan::MambaSequence<T> row = rows_of(a, {b, 0, tokens});
+      const scan::MambaSequence<T> row = part_of(a, {b, 0, tokens}, {0, D});
       for (std::int64_t t = 0; t < tokens; ++t) {
         const T step = row.step(t, d), growth = std::max(step * low, step * high);
         if (growth > T{0})
@@ -92,15 +94,25 @@ void run_sequence(const scan::MambaSequence<T>& sequence, const MambaScanArgumen
 }
 
 template <typename T>
+void run_piece(const MambaScanArguments<T>& a, const Piece& piece) {
+  const Range channels = piece.columns<T>(a.u.extent(2));
+  Tensor<T, 2> h({channels.count, a.A.extent(1)});
+  if (a.state.given()) convert(rows_of(sequence_state(a.state, piece.sequence), channels), h.view());
+  scan::MambaSequence<T> sequence = part_of(a, sequence_range(a.cu_seqlens, a.u.extent(1), piece.sequence), channels);
+  sequence.h = h.view();
+  run_sequence(sequence, a);
+  if (a.final_state.given()) convert(View<const T, 2>(h.view()), rows_of(sequence_state(a.final_state, piece.sequence), channels));
+}
+
+constexpr double kExponential = 10;  // what one takes, in multiply-adds
+
+template <typename T>
 void run_all(const MambaScanArguments<T>& a, std::int64_t sequences) {
-  for (std::int64_t n = 0; n < sequences; ++n) {
-    Tensor<T, 2> h(a.A.extents());
-    if (a.state.given()) convert(sequence_state(a.state, n), h.view());
-    scan::MambaSequence<T> sequence = rows_of(a, sequence_range(a.cu_seqlens, a.u.extent(1), n));
-    sequence.h = h.view();
-    run_sequence(sequence, a);
-    if (a.final_state.given()) convert(View<const T, 2>(h.view()), sequence_state(a.final_state, n));
-  }
+  const std::int64_t D = a.u.extent(2), N = a.A.extent(1);
+  const auto cost = [&](std::int64_t n) {
+    return kExponential * static_cast<double>(D * N * sequence_tokens(a.cu_seqlens, a.u.extent(1), n));
+  };
+  each_piece({a.executor, sequences, 1, most_column_parts<T>(D)}, cost, [&](const Piece& piece) { run_piece(a, piece); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.
@@ -111,7 +123,7 @@ void run_reference_widened(const MambaScanArguments<float>& a, std::int64_t sequ
   Narrowing<3> y(a.y), final_state(a.final_state);
   run_all<double>({.u = u.view(), .delta = delta.view(), .A = A.view(), .B = B.view(), .C = C.view(), .D = D.view(), .z = z.view(),
                    .delta_bias = delta_bias.view(), .state = state.view(), .cu_seqlens = a.cu_seqlens, .softplus = a.softplus,
-                   .form = Form::reference, .y = y.view(), .final_state = final_state.view()}, sequences);
+                   .form = Form::reference, .executor = a.executor, .y = y.view(), .final_state = final_state.view()}, sequences);
   y.narrow();
   final_state.narrow();
 }

@@ -7,6 +7,7 @@
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linearmem/tensor.hpp"
 #include "selective_scan/sequence.hpp"
 
@@ -47,21 +48,30 @@ void run_sequence(const scan::Sequence<T>& sequence, const SelectiveScanArgument
   }
 }
 
+// Some channels of one sequence.
+template <typename T>
+void run_piece(const SelectiveScanArguments<T>& a, const Piece& piece) {
+  const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), piece.sequence);
+  const Range channels = piece.columns<T>(a.x.extent(2));
+  Tensor<T, 1> h({channels.count});
+  if (a.state.given()) convert(entries_of(sequence_vector(a.state, piece.sequence), channels), h.view());
+  run_sequence<T>({.x = columns_of(sequence_rows(a.x, range), channels),
+                   .a = columns_of(sequence_rows(a.a, range), channels),
+                   .b = columns_of(sequence_rows(a.b, range), channels),
+                   .c = columns_of(sequence_rows(a.c, range), channels),
+                   .h = h.view(),
+                   .y = columns_of(sequence_rows(a.y, range), channels)},
+                  a);
+  if (a.final_state.given()) convert(View<const T, 1>(h.view()), entries_of(sequence_vector(a.final_state, piece.sequence), channels));
+}
+
+constexpr double kStreams = 5;  // of memory, each about as slow as a multiply-add
+
 template <typename T>
 void run_all(const SelectiveScanArguments<T>& a, std::int64_t N) {
-  for (std::int64_t n = 0; n < N; ++n) {
-    const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
-    Tensor<T, 1> h({a.x.extent(2)});
-    if (a.state.given()) convert(sequence_vector(a.state, n), h.view());
-    run_sequence<T>({.x = sequence_rows(a.x, range),
-                     .a = sequence_rows(a.a, range),
-                     .b = sequence_rows(a.b, range),
-                     .c = sequence_rows(a.c, range),
-                     .h = h.view(),
-                     .y = sequence_rows(a.y, range)},
-                    a);
-    if (a.final_state.given()) convert(View<const T, 1>(h.view()), sequence_vector(a.final_state, n));
-  }
+  const std::int64_t D = a.x.extent(2);
+  const auto cost = [&](std::int64_t n) { return kStreams * static_cast<double>(D * sequence_tokens(a.cu_seqlens, a.x.extent(1), n)); };
+  each_piece({a.executor, N, 1, most_column_parts<T>(D)}, cost, [&](const Piece& piece) { run_piece(a, piece); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.
@@ -71,7 +81,7 @@ void run_reference_widened(const SelectiveScanArguments<float>& arguments, std::
   Narrowing<3> y(arguments.y);
   Narrowing<2> final_state(arguments.final_state);
   run_all<double>({.x = x.view(), .a = a.view(), .b = b.view(), .c = c.view(), .state = state.view(), .cu_seqlens = arguments.cu_seqlens,
-                   .form = Form::reference, .y = y.view(), .final_state = final_state.view()}, N);
+                   .form = Form::reference, .executor = arguments.executor, .y = y.view(), .final_state = final_state.view()}, N);
   y.narrow();
   final_state.narrow();
 }

@@ -7,6 +7,7 @@
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
+#include "foundation/work_split.hpp"
 #include "linearmem/selective_scan.hpp"
 #include "linearmem/tensor.hpp"
 #include "selective_scan/ssd_head.hpp"
@@ -56,27 +57,32 @@ void run_head(const scan::SsdHead<T>& head, const SsdArguments<T>& a) {
   }
 }
 
+// Some columns of one head of one sequence.
+template <typename T>
+void run_piece(const SsdArguments<T>& a, const Piece& piece) {
+  const std::int64_t n = piece.sequence, h = piece.head, group = a.x.extent(2) / a.B.extent(2);
+  const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
+  const Range columns = piece.columns<T>(a.x.extent(3));
+  Tensor<T, 2> S({a.B.extent(3), columns.count});
+  if (a.state.given()) convert(columns_of(head_state(a.state, n, h), columns), S.view());
+  run_head<T>({.x = columns_of(head_rows(a.x, range, h), columns),
+               .dt = head_scalars(a.dt, range, h),
+               .A = a.A(h),
+               .B = head_rows(a.B, range, h / group),
+               .C = head_rows(a.C, range, h / group),
+               .D = a.D.given() ? a.D(h) : T{0},
+               .skip = a.D.given(),
+               .S = S.view(),
+               .y = columns_of(head_rows(a.y, range, h), columns)},
+              a);
+  if (a.final_state.given()) convert(View<const T, 2>(S.view()), columns_of(head_state(a.final_state, n, h), columns));
+}
+
 template <typename T>
 void run_all(const SsdArguments<T>& a, std::int64_t sequences) {
-  const std::int64_t H = a.x.extent(2), group = a.B.extent(2) > 0 ? H / a.B.extent(2) : 1;
-  for (std::int64_t n = 0; n < sequences; ++n) {
-    const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
-    for (std::int64_t h = 0; h < H; ++h) {
-      Tensor<T, 2> S({a.B.extent(3), a.x.extent(3)});
-      if (a.state.given()) convert(head_state(a.state, n, h), S.view());
-      run_head<T>({.x = head_rows(a.x, range, h),
-                   .dt = head_scalars(a.dt, range, h),
-                   .A = a.A(h),
-                   .B = head_rows(a.B, range, h / group),
-                   .C = head_rows(a.C, range, h / group),
-                   .D = a.D.given() ? a.D(h) : T{0},
-                   .skip = a.D.given(),
-                   .S = S.view(),
-                   .y = head_rows(a.y, range, h)},
-                  a);
-      if (a.final_state.given()) convert(View<const T, 2>(S.view()), head_state(a.final_state, n, h));
-    }
-  }
+  const std::int64_t N = a.B.extent(3), P = a.x.extent(3);
+  const auto cost = [&](std::int64_t n) { return 3.0 * static_cast<double>(N * P * sequence_tokens(a.cu_seqlens, a.x.extent(1), n)); };
+  each_piece({a.executor, sequences, a.x.extent(2), most_column_parts<T>(P)}, cost, [&](const Piece& piece) { run_piece(a, piece); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.
@@ -86,7 +92,8 @@ void run_reference_widened(const SsdArguments<float>& a, std::int64_t sequences)
   const Widened<1> A(a.A), D(a.D);
   Narrowing<4> y(a.y), final_state(a.final_state);
   run_all<double>({.x = x.view(), .dt = dt.view(), .A = A.view(), .B = B.view(), .C = C.view(), .D = D.view(), .state = state.view(),
-                   .cu_seqlens = a.cu_seqlens, .form = Form::reference, .y = y.view(), .final_state = final_state.view()}, sequences);
+                   .cu_seqlens = a.cu_seqlens, .form = Form::reference, .executor = a.executor, .y = y.view(), .final_state = final_state.view()},
+                  sequences);
   y.narrow();
   final_state.narrow();
 }

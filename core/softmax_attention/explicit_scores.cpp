@@ -57,7 +57,7 @@ class ScoreRow {
 template <typename T>
 void explicit_scores(const Head<T>& head) {
   ScoreRow<T> row(head);
-  for (std::int64_t t = 0; t < head.tokens(); ++t) row.run(t);
+  for (std::int64_t t = head.begin; t < head.end; ++t) row.run(t);
 }
 
 template void explicit_scores(const Head<float>&);

@@ -15,7 +15,8 @@ struct Head {
   bool causal;
   std::int64_t window;  // at least 1; at least T when every earlier token is seen
   double scale;
-  View<T, 2> o;  // [T,V]
+  View<T, 2> o;               // [T,V]
+  std::int64_t begin, end;    // the queries to answer
 
   std::int64_t tokens() const { return q.extent(0); }
   std::int64_t key_width() const { return q.extent(1); }

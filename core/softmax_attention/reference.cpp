@@ -17,7 +17,7 @@ double score(const Head<double>& head, std::int64_t t, std::int64_t s) {
 }  // namespace
 
 void reference(const Head<double>& head) {
-  for (std::int64_t t = 0; t < head.tokens(); ++t) {
+  for (std::int64_t t = head.begin; t < head.end; ++t) {
     for (std::int64_t j = 0; j < head.value_width(); ++j) head.o(t, j) = 0;
     double largest = -std::numeric_limits<double>::infinity();
     for (std::int64_t s = 0; s < head.tokens(); ++s)

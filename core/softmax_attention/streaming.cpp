@@ -23,19 +23,21 @@ class PackedKeys {
  public:
   PackedKeys(const Head<T>& head, const std::vector<std::int64_t>& kept)
       : head_(head), kept_(kept), K_(head.key_width()), row_(padded_columns<T>(head.value_width())),
-        keys_((static_cast<std::int64_t>(kept.size()) + kTileKeys - 1) / kTileKeys * kTileKeys * K_),
-        values_(static_cast<std::int64_t>(kept.size()) * row_), q_(kBlockQueries * K_), o_(kBlockQueries * row_) {
-    for (std::int64_t s = 0; s < static_cast<std::int64_t>(kept.size()); ++s) {
+        packed_from_(place(head.first_seen(head.begin)) / kTileKeys * kTileKeys),
+        packed_(place(head.end_seen(head.end - 1)) - packed_from_), keys_((packed_ + kTileKeys - 1) / kTileKeys * kTileKeys * K_),
+        values_(packed_ * row_), q_(kBlockQueries * K_), o_(kBlockQueries * row_) {
+    for (std::int64_t s = 0; s < packed_; ++s) {
+      const std::int64_t from = kept[static_cast<std::size_t>(packed_from_ + s)];
       T* key = keys_.data() + s / kTileKeys * kTileKeys * K_ + s % kTileKeys;
-      for (std::int64_t i = 0; i < K_; ++i) key[i * kTileKeys] = head.k(kept[s], i);
-      for (std::int64_t j = 0; j < head.value_width(); ++j) values_.data()[s * row_ + j] = head.v(kept[s], j);
+      for (std::int64_t i = 0; i < K_; ++i) key[i * kTileKeys] = head.k(from, i);
+      for (std::int64_t j = 0; j < head.value_width(); ++j) values_.data()[s * row_ + j] = head.v(from, j);
     }
   }
 
   void run(std::int64_t begin, std::int64_t queries) {
     for (std::int64_t t = 0; t < queries; ++t) {
-      first_[t] = place(head_.first_seen(begin + t));
-      end_[t] = place(head_.end_seen(begin + t));
+      first_[t] = place(head_.first_seen(begin + t)) - packed_from_;
+      end_[t] = place(head_.end_seen(begin + t)) - packed_from_;
       for (std::int64_t i = 0; i < K_; ++i)
         q_.data()[t * K_ + i] = static_cast<T>(head_.scale * static_cast<double>(head_.q(begin + t, i)));
     }
@@ -51,6 +53,7 @@ class PackedKeys {
   const Head<T>& head_;
   const std::vector<std::int64_t>& kept_;
   std::int64_t K_, row_;
+  std::int64_t packed_from_, packed_;  // among the kept tokens: whole tiles from the first one that is seen, to the last one that is
   AlignedBuffer<T> keys_, values_, q_, o_;
   std::int64_t first_[kBlockQueries], end_[kBlockQueries];
 };
@@ -59,11 +62,11 @@ class PackedKeys {
 
 template <typename T>
 void streaming(const Head<T>& head) {
-  if (head.tokens() == 0 || head.value_width() == 0) return;
+  if (head.begin == head.end || head.value_width() == 0) return;
   const std::vector<std::int64_t> kept = kept_tokens(head);
   PackedKeys<T> packed(head, kept);
-  for (std::int64_t begin = 0; begin < head.tokens(); begin += kBlockQueries)
-    packed.run(begin, std::min(kBlockQueries, head.tokens() - begin));
+  for (std::int64_t begin = head.begin; begin < head.end; begin += kBlockQueries)
+    packed.run(begin, std::min(kBlockQueries, head.end - begin));
 }
 
 template void streaming(const Head<float>&);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
@@ -36,6 +37,7 @@ struct CausalConvArguments {
 
   Activation activation = Activation::silu;
   Form form = Form::automatic;  // reference, recurrent
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 3> y;                 // [B,T,D]
   View<T, 3> final_state = {};  // [N,D,W-1]; absent: not kept; may be the same memory as state

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
@@ -58,6 +59,7 @@ struct HybridArguments {
   Form form = Form::automatic;  // reference, recurrent, chunked, explicit: of the delta and linear layers; window layers have the first
                                 // and the last of these, and stream otherwise
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 3> y;                                    // [B,T,D], x^L
   View<T, 5> final_window_k = {};                  // [Lw,N,Q,H,K]; rows from final_window_count on are 0. Every state: absent: not kept;

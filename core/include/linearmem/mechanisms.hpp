@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/named_tensors.hpp"
 #include "linearmem/status.hpp"
@@ -39,6 +40,7 @@ struct RunSettings {
   Form form = Form::automatic;
   std::int64_t chunk = 0;  // tokens per chunk in Form::chunked; 0 lets the door choose
   std::map<std::string, std::string> options = {};
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread
 };
 
 struct Mechanism {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
@@ -25,6 +26,7 @@ struct SegmentMemoryArguments {
   View<const T, 3> memory = {};  // [B,M,D], oldest row first; absent: no rows
   std::optional<std::int64_t> limit = {};  // >= 0; absent: every row is kept
   Form form = Form::automatic;             // reference
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 3> new_memory;  // [B,R,D]; may be the same memory as `memory` where the rows of one batch entry start at the same place
 };

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
@@ -26,6 +27,7 @@ struct SelectiveScanArguments {
 
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked, parallel_scan
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 3> y;                 // [B,T,D]
   View<T, 2> final_state = {};  // [N,D]; absent: not kept; may be the same memory as state
@@ -54,6 +56,7 @@ struct MambaScanArguments {
   bool allow_growth = false;  // accept step A above 0
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked, parallel_scan
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 3> y;                 // [B,T,D]
   View<T, 3> final_state = {};  // [Seq,D,N]; absent: not kept; may be the same memory as state
@@ -78,6 +81,7 @@ struct SsdArguments {
   bool allow_growth = false;    // accept dt A above 0
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 4> y;                 // [B,T,H,P]
   View<T, 4> final_state = {};  // [Seq,H,N,P]; absent: not kept; may be the same memory as state

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
 #include "linearmem/view.hpp"
@@ -29,6 +30,7 @@ struct SoftmaxAttentionArguments {
   std::optional<std::int64_t> window = {};  // tokens seen, the query's own included; needs causal; absent: all before it
   std::optional<double> scale = {};         // absent: K^-1/2
   Form form = Form::automatic;              // reference, explicit, streaming
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
 
   View<T, 4> o;  // [B,T,H,V]
 };
