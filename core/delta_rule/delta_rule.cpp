@@ -2,7 +2,9 @@
 #include "linearmem/delta_rule.hpp"
 
 #include <algorithm>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 #include "delta_rule/arguments.hpp"
 #include "foundation/form_check.hpp"
@@ -27,48 +29,92 @@ Status check(const DeltaRuleArguments<T>& a, ShapeCheck& shapes) {
 }
 
 template <typename T>
-void run_head(const delta::Head<T>& head, const DeltaRuleArguments<T>& a) {
-  switch (a.form) {
-    case Form::reference:
-      if constexpr (std::is_same_v<T, double>) delta::reference(head);
-      return;
-    case Form::chunked:
-      return delta::chunked(head, a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64);
-    case Form::explicit_:
-      return delta::explicit_sum(head);
-    default:
-      return delta::recurrent(head);
+void run_heads(const std::vector<delta::Head<T>>& heads, const DeltaRuleArguments<T>& a) {
+  if (a.form == Form::automatic || a.form == Form::recurrent) return delta::recurrent(std::span(heads));
+  const std::int64_t chunk = a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64;
+  for (const delta::Head<T>& head : heads) {
+    if (a.form == Form::chunked) delta::chunked(head, chunk);
+    if (a.form == Form::explicit_) delta::explicit_sum(head);
+    if constexpr (std::is_same_v<T, double>)
+      if (a.form == Form::reference) delta::reference(head);
   }
 }
 
-// Some columns of one head of one sequence, from checkpoint to checkpoint.
+// Some columns of the states of a piece's heads, and their way in and out. The recurrent form works in final_state itself where its rows
+// have no gaps.
 template <typename T>
-void run_columns(const DeltaRuleArguments<T>& a, const Piece& piece, const Range& columns, const View<T, 2>& S,
-                 const std::optional<Rounding<T>>& rounding) {
-  const std::int64_t every = a.checkpoint_every, h = piece.head;
+class PieceStates {
+ public:
+  PieceStates(const DeltaRuleArguments<T>& a, const Piece& piece)
+      : a_(a), piece_(piece), columns_(piece.columns<T>(a.v.extent(3))),
+        in_place_(a.final_state.given() && a.final_state.stride(3) == 1 && (a.form == Form::automatic || a.form == Form::recurrent)),
+        own_({in_place_ ? 0 : piece.heads, a.q.extent(3), columns_.count}) {}
+
+  const Range& columns() const { return columns_; }
+
+  View<T, 2> S(std::int64_t h) {
+    if (in_place_) return of(a_.final_state, piece_.sequence, h);
+    const std::int64_t K = a_.q.extent(3);
+    return {own_.data() + h * K * columns_.count, {K, columns_.count}};
+  }
+
+  void load(const std::optional<Rounding<T>>& rounding) {
+    for (std::int64_t h = 0; h < piece_.heads; ++h) {
+      const View<T, 2> state = S(h);
+      if (a_.state.given()) copy_matrix(of(a_.state, piece_.sequence, h), state);
+      for (std::int64_t i = 0; i < state.extent(0); ++i)
+        for (std::int64_t j = 0; j < state.extent(1) && (rounding || !a_.state.given()); ++j)
+          state(i, j) = a_.state.given() ? rounded(*rounding, state(i, j)) : T{0};
+    }
+  }
+
+  // To row n of a tensor of states.
+  void store(const View<T, 4>& to, std::int64_t n) {
+    for (std::int64_t h = 0; to.given() && h < piece_.heads; ++h) copy_matrix(View<const T, 2>(S(h)), of(to, n, h));
+  }
+
+ private:
+  template <typename U>
+  View<U, 2> of(const View<U, 4>& states, std::int64_t n, std::int64_t h) const {
+    return columns_of(head_state(states, n, piece_.head + h), columns_);
+  }
+
+  const DeltaRuleArguments<T>& a_;
+  const Piece& piece_;
+  Range columns_;
+  bool in_place_;
+  Tensor<T, 3> own_;  // [heads,K,columns]
+};
+
+template <typename T>
+std::vector<delta::Head<T>> heads_of(const DeltaRuleArguments<T>& a, const Piece& piece, const TokenRange& range, PieceStates<T>& states,
+                                     const std::optional<Rounding<T>>& rounding) {
+  std::vector<delta::Head<T>> heads;
+  heads.reserve(static_cast<std::size_t>(piece.heads));
+  for (std::int64_t h = 0; h < piece.heads; ++h) {
+    delta::Head<T>& head = heads.emplace_back(delta::head_of(a, range, piece.head + h, states.S(h)));
+    head.v = columns_of(head.v, states.columns());
+    head.o = columns_of(head.o, states.columns());
+    head.reads = columns_of(head.reads, states.columns());
+    head.rounding = rounding;
+  }
+  return heads;
+}
+
+// Some heads of one sequence, or some columns of one, from checkpoint to checkpoint.
+template <typename T>
+void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
+  PieceStates<T> states(a, piece);
+  states.load(rounding);
+  const std::int64_t every = a.checkpoint_every;
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
   std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 ? std::min(part.begin + every, range.end) : range.end;
-    delta::Head<T> head = delta::head_of(a, part, h, S);
-    head.v = columns_of(head.v, columns);
-    head.o = columns_of(head.o, columns);
-    head.reads = columns_of(head.reads, columns);
-    head.rounding = rounding;
-    run_head(head, a);
-    if (part.end - part.begin == every) convert(View<const T, 2>(S), columns_of(head_state(a.checkpoints, row++, h), columns));
+    run_heads(heads_of(a, piece, part, states, rounding), a);
+    if (part.end - part.begin == every) states.store(a.checkpoints, row++);
   }
-}
-
-template <typename T>
-void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
-  const Range columns = piece.columns<T>(a.v.extent(3));
-  Tensor<T, 2> S({a.q.extent(3), columns.count});
-  if (a.state.given()) convert(columns_of(head_state(a.state, piece.sequence, piece.head), columns), S.view());
-  if (rounding)
-    for (T& s : S.values()) s = rounded(*rounding, s);
-  run_columns(a, piece, columns, S.view(), rounding);
-  if (a.final_state.given()) convert(View<const T, 2>(S.view()), columns_of(head_state(a.final_state, piece.sequence, piece.head), columns));
+  states.store(a.final_state, piece.sequence);
 }
 
 template <typename T>
@@ -76,7 +122,8 @@ void run_all(const DeltaRuleArguments<T>& a, std::int64_t N) {
   const std::int64_t K = a.q.extent(3), V = a.v.extent(3);
   const auto rounding = a.state_type ? rounding_to<T>(*a.state_type) : std::nullopt;
   const auto cost = [&](std::int64_t n) { return 3.0 * static_cast<double>(K * V * sequence_tokens(a.cu_seqlens, a.q.extent(1), n)); };
-  each_piece({a.executor, N, a.v.extent(2), most_column_parts<T>(V)}, cost, [&](const Piece& piece) { run_piece(a, piece, rounding); });
+  each_piece({a.executor, N, a.v.extent(2), most_column_parts<T>(V), heads_near<T>(K * V)}, cost,
+             [&](const Piece& piece) { run_piece(a, piece, rounding); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "foundation/gates.hpp"
@@ -22,7 +23,7 @@ struct Head {
   View<const T, 2> gates;  // [T,1] or [T,K], log decays; or absent
   double scale;
   bool l2norm;
-  View<T, 2> S;      // [K,V], packed; before the first token on entry, after the last on return
+  View<T, 2> S;      // [K,V], rows without gaps inside, packed but for the recurrent form; before the first token on entry, after the last on return
   View<T, 2> o;      // [T,V]
   View<T, 2> reads;  // [T,V] or absent
   std::optional<Rounding<T>> rounding = {};  // the narrower format S is kept in; S comes in it
@@ -58,7 +59,7 @@ std::vector<T> prepare_rows(const View<const T, 2>& rows, std::int64_t begin, st
 
 void reference(const Head<double>& head);
 template <typename T>
-void recurrent(const Head<T>& head);
+void recurrent(std::span<const Head<T>> heads);  // of one sequence; alike but for their numbers
 template <typename T>
 void chunked(const Head<T>& head, std::int64_t chunk);
 template <typename T>

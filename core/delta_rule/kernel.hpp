@@ -1,4 +1,4 @@
-// What the SIMD kernel sees: packed rows, raw pointers, a state in the kernel's own tile order.
+// What the SIMD kernel sees: raw pointers to rows without gaps inside, those of V values padded to whole vectors, a state in the kernel's own tile order or as it lies.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,15 @@ namespace linearmem::delta {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
 // replaces its first-tier code soon.
-constexpr std::int64_t kBlockTokens = 64;
+constexpr std::int64_t kBlockTokens = 32;
 
 template <typename T>
 struct KernelBlock {
-  const T* q;      // [tokens,K], normalized and scaled
-  const T* k;      // [tokens,K], normalized
+  const T* q;  // [tokens,K], rows q_stride apart, normalized
+  std::int64_t q_stride;
+  const T* k;  // [tokens,K], rows k_stride apart, normalized
+  std::int64_t k_stride;
+  T scale;         // multiplies the outputs
   const T* decay;      // [tokens], exp(g); where k_decayed is given [tokens,K], a decay for each key component
   const T* k_decayed;  // [tokens,K], k times decay, which reads the state before it has decayed; null: one decay per token
   const Rounding<T>* rounding;  // the narrower format of the state, which needs k_decayed; null: T
@@ -26,7 +29,9 @@ struct KernelBlock {
   T* reads;  // [tokens,V] or null
   std::int64_t reads_stride;
   T* state;  // K * padded_columns<T>(V) values in tile order (foundation/column_tiles.hpp)
+  std::int64_t state_stride;  // 0; or the state is [K,V] with rows this far apart, V a multiple of padded_columns<T>(1)
   std::int64_t tokens, K, V;
+  std::int64_t ahead;  // rows of q, k, v and o behind the last that will be wanted next
 };
 
 // Advances the state by the block's tokens and writes their outputs.

@@ -1,110 +1,169 @@
-// The recurrent form: packs a block of tokens at a time and hands it to the SIMD kernel, which carries the state.
+// The recurrent form: heads of one sequence take turns at a block of tokens, so that the rows of all of them, side by side in memory,
+// are fetched once. The SIMD kernel carries the state: in tile order over many tokens, where it lies over few.
 #include <algorithm>
 
 #include "delta_rule/head.hpp"
 #include "delta_rule/kernel.hpp"
-#include "foundation/aligned_buffer.hpp"
 #include "foundation/column_tiles.hpp"
+#include "foundation/scratch.hpp"
 
 namespace linearmem::delta {
 namespace {
 
-// Packed copies of one block of tokens; values and outputs are copied only when their rows have gaps.
+constexpr std::int64_t kFewTokens = 4;  // as many as do not pay for a copy of the state
+
+template <typename U>
+bool gaps(const View<U, 2>& rows) {
+  return rows.given() && rows.stride(1) != 1;
+}
+
+// What the kernel cannot read or write where it lies, for one block of tokens. Heads of one call differ in their numbers only.
 template <typename T>
 class PackedBlock {
  public:
-  explicit PackedBlock(const Head<T>& head)
-      : head_(head), K_(head.key_width()), V_(head.value_width()),
-        by_key_(head.rounding || (head.gates.given() && head.gates.extent(1) > 1)), q_(kBlockTokens * K_), k_(kBlockTokens * K_),
-        decay_(kBlockTokens * (by_key_ ? K_ : 1)), k_decayed_(by_key_ ? kBlockTokens * K_ : 0), beta_(kBlockTokens),
-        v_(gaps(head.v) ? kBlockTokens * V_ : 0), o_(gaps(head.o) ? kBlockTokens * V_ : 0),
-        reads_(gaps(head.reads) ? kBlockTokens * V_ : 0) {}
+  PackedBlock(const Head<T>& head, std::int64_t tokens)
+      : K_(head.key_width()), V_(head.value_width()), by_key_(head.rounding || (head.gates.given() && head.gates.extent(1) > 1)),
+        copy_q_(head.l2norm || gaps(head.q)), copy_k_(head.l2norm || gaps(head.k)), row_(padded_columns<T>(V_)),
+        copy_v_(gaps(head.v) || row_ != V_), copy_o_(gaps(head.o) || row_ != V_),
+        copy_reads_(head.reads.given() && (gaps(head.reads) || row_ != V_)), scratch_(bytes(tokens)) {
+    const std::int64_t keys = tokens * K_, values = tokens * row_;
+    q_ = scratch_.take<T>(copy_q_ ? keys : 0);
+    k_ = scratch_.take<T>(copy_k_ ? keys : 0);
+    decay_ = scratch_.take<T>(by_key_ ? keys : tokens);
+    k_decayed_ = scratch_.take<T>(by_key_ ? keys : 0);
+    beta_ = scratch_.take<T>(tokens);
+    v_ = scratch_.take<T>(copy_v_ ? values : 0);
+    o_ = scratch_.take<T>(copy_o_ ? values : 0);
+    reads_ = scratch_.take<T>(copy_reads_ ? values : 0);
+  }
 
-  KernelBlock<T> pack(std::int64_t begin, std::int64_t tokens, T* state) {
-    for (std::int64_t t = 0; t < tokens; ++t) {
-      prepare_row(head_.q, begin + t, head_.l2norm, head_.scale, q_.data() + t * K_);
-      prepare_row(head_.k, begin + t, head_.l2norm, 1.0, k_.data() + t * K_);
-      pack_decay(begin + t, t);
-      beta_.data()[t] = head_.beta(begin + t);
-      if (gaps(head_.v))
-        for (std::int64_t j = 0; j < V_; ++j) v_.data()[t * V_ + j] = head_.v(begin + t, j);
-    }
-    KernelBlock<T> block{.q = q_.data(),
-                         .k = k_.data(),
-                         .decay = decay_.data(),
-                         .k_decayed = by_key_ ? k_decayed_.data() : nullptr,
-                         .rounding = head_.rounding ? &*head_.rounding : nullptr,
-                         .beta = beta_.data(),
-                         .v = v_.data(),
-                         .v_stride = V_,
-                         .o = o_.data(),
-                         .o_stride = V_,
-                         .reads = nullptr,
-                         .reads_stride = V_,
+  KernelBlock<T> pack(const Head<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride) {
+    KernelBlock<T> block{.q = head.q.data() + begin * head.q.stride(0),
+                         .q_stride = head.q.stride(0),
+                         .k = head.k.data() + begin * head.k.stride(0),
+                         .k_stride = head.k.stride(0),
+                         .scale = static_cast<T>(head.scale),
+                         .decay = decay_,
+                         .k_decayed = by_key_ ? k_decayed_ : nullptr,
+                         .rounding = head.rounding ? &*head.rounding : nullptr,
+                         .beta = beta_,
+                         .v = head.v.data() + begin * head.v.stride(0),
+                         .v_stride = head.v.stride(0),
+                         .o = head.o.data() + begin * head.o.stride(0),
+                         .o_stride = head.o.stride(0),
+                         .reads = head.reads.given() ? head.reads.data() + begin * head.reads.stride(0) : nullptr,
+                         .reads_stride = head.reads.stride(0),
                          .state = state,
+                         .state_stride = state_stride,
                          .tokens = tokens,
                          .K = K_,
-                         .V = V_};
-    if (!gaps(head_.v)) block.v = head_.v.data() + begin * (block.v_stride = head_.v.stride(0));
-    if (!gaps(head_.o)) block.o = head_.o.data() + begin * (block.o_stride = head_.o.stride(0));
-    if (head_.reads.given()) block.reads = reads_.data();
-    if (head_.reads.given() && !gaps(head_.reads)) block.reads = head_.reads.data() + begin * (block.reads_stride = head_.reads.stride(0));
+                         .V = V_,
+                         .ahead = 0};
+    if (!copy_q_ && !copy_k_ && !copy_v_ && !copy_o_) block.ahead = std::min(tokens, head.tokens() - begin - tokens);
+    copy(head, begin, tokens, block);
+    pack_scalars(head, begin, tokens, block);
     return block;
   }
 
-  // Values that the kernel wrote to packed copies go to their views.
-  void unpack(std::int64_t begin, std::int64_t tokens) const {
-    scatter(o_, head_.o, begin, tokens);
-    scatter(reads_, head_.reads, begin, tokens);
+  // Values that the kernel wrote to copies go to their views.
+  void unpack(const Head<T>& head, std::int64_t begin, std::int64_t tokens) const {
+    if (copy_o_) scatter(o_, head.o, begin, tokens);
+    if (copy_reads_) scatter(reads_, head.reads, begin, tokens);
   }
 
  private:
-  void pack_decay(std::int64_t from, std::int64_t t) {
-    if (!by_key_) {
-      decay_.data()[t] = head_.decay(from, 0);
-      return;
+  std::int64_t bytes(std::int64_t tokens) const {
+    const std::int64_t keys = Scratch::bytes<T>(tokens * K_), values = Scratch::bytes<T>(tokens * row_), scalars = Scratch::bytes<T>(tokens);
+    return (copy_q_ + copy_k_ + 2 * by_key_) * keys + (copy_v_ + copy_o_ + copy_reads_) * values + 2 * scalars;
+  }
+
+  void copy(const Head<T>& head, std::int64_t begin, std::int64_t tokens, KernelBlock<T>& block) {
+    if (copy_q_) copy_keys(head.q, head.l2norm, begin, tokens, q_, block.q, block.q_stride);
+    if (copy_k_) copy_keys(head.k, head.l2norm, begin, tokens, k_, block.k, block.k_stride);
+    if (copy_v_) {
+      for (std::int64_t t = 0; t < tokens; ++t) {
+        copy_row(head.v, begin + t, v_ + t * row_);
+        std::fill_n(v_ + t * row_ + V_, row_ - V_, T{0});
+      }
+      block.v = v_;
+      block.v_stride = row_;
     }
-    for (std::int64_t at = t * K_; at < (t + 1) * K_; ++at) {
-      decay_.data()[at] = head_.decay(from, at - t * K_);
-      k_decayed_.data()[at] = k_.data()[at] * decay_.data()[at];
+    if (copy_o_) {
+      block.o = o_;
+      block.o_stride = row_;
+    }
+    if (copy_reads_) {
+      block.reads = reads_;
+      block.reads_stride = row_;
     }
   }
 
-  template <typename U>
-  static bool gaps(const View<U, 2>& rows) {
-    return rows.given() && rows.stride(1) != 1;
+  void copy_keys(const View<const T, 2>& rows, bool l2norm, std::int64_t begin, std::int64_t tokens, T* to, const T*& data,
+                 std::int64_t& stride) const {
+    for (std::int64_t t = 0; t < tokens; ++t) prepare_row(rows, begin + t, l2norm, 1.0, to + t * K_);
+    data = to;
+    stride = K_;
   }
 
-  void scatter(const AlignedBuffer<T>& packed, const View<T, 2>& to, std::int64_t begin, std::int64_t tokens) const {
-    if (!gaps(to)) return;
+  void pack_scalars(const Head<T>& head, std::int64_t begin, std::int64_t tokens, const KernelBlock<T>& block) {
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      beta_[t] = head.beta(begin + t);
+      if (!by_key_) decay_[t] = head.gates.given() ? head.decay(begin + t, 0) : T{1};
+      for (std::int64_t i = 0; by_key_ && i < K_; ++i) {
+        decay_[t * K_ + i] = head.decay(begin + t, i);
+        k_decayed_[t * K_ + i] = block.k[t * block.k_stride + i] * decay_[t * K_ + i];
+      }
+    }
+  }
+
+  void scatter(const T* packed, const View<T, 2>& to, std::int64_t begin, std::int64_t tokens) const {
     for (std::int64_t t = 0; t < tokens; ++t)
-      for (std::int64_t j = 0; j < V_; ++j) to(begin + t, j) = packed.data()[t * V_ + j];
+      for (std::int64_t j = 0; j < V_; ++j) to(begin + t, j) = packed[t * row_ + j];
   }
 
-  const Head<T>& head_;
   std::int64_t K_, V_;
   bool by_key_;  // the kernel takes a decay for each key component
-  AlignedBuffer<T> q_, k_, decay_, k_decayed_, beta_, v_, o_, reads_;
+  bool copy_q_, copy_k_;
+  std::int64_t row_;  // between copied rows of V values: whole vectors
+  bool copy_v_, copy_o_, copy_reads_;
+  Scratch scratch_;
+  T *q_, *k_, *decay_, *k_decayed_, *beta_, *v_, *o_, *reads_;
 };
+
+template <typename T>
+void run_block(PackedBlock<T>& packed, const Head<T>& head, std::int64_t begin, T* state, std::int64_t state_stride) {
+  const std::int64_t tokens = std::min(kBlockTokens, head.tokens() - begin);
+  kernel_block(packed.pack(head, begin, tokens, state, state_stride));
+  packed.unpack(head, begin, tokens);
+}
 
 }  // namespace
 
 template <typename T>
-void recurrent(const Head<T>& head) {
-  if (head.tokens() == 0 || head.value_width() == 0) return;
-  const std::int64_t K = head.key_width(), V = head.value_width();
-  AlignedBuffer<T> state(K * padded_columns<T>(V));
-  PackedBlock<T> packed(head);
-  load_tiles(head.S.data(), state.data(), K, V);
-  for (std::int64_t begin = 0; begin < head.tokens(); begin += kBlockTokens) {
-    const std::int64_t tokens = std::min(kBlockTokens, head.tokens() - begin);
-    kernel_block(packed.pack(begin, tokens, state.data()));
-    packed.unpack(begin, tokens);
+void recurrent(std::span<const Head<T>> heads) {
+  if (heads.empty() || heads[0].tokens() == 0 || heads[0].value_width() == 0) return;
+  const std::int64_t K = heads[0].key_width(), V = heads[0].value_width(), tokens = heads[0].tokens();
+  PackedBlock<T> packed(heads[0], std::min(kBlockTokens, tokens));
+  if (tokens <= kFewTokens && V == padded_columns<T>(V)) {
+    for (const Head<T>& head : heads) run_block(packed, head, 0, head.S.data(), head.S.stride(0));
+    return;
   }
-  store_tiles(state.data(), head.S.data(), K, V);
+  const std::int64_t size = K * padded_columns<T>(V);
+  AlignedBuffer<T> states(static_cast<std::int64_t>(heads.size()) * size);
+  const auto each_head = [&](auto&& visit) {
+    T* state = states.data();
+    for (const Head<T>& head : heads) {
+      visit(head, state);
+      state += size;
+    }
+  };
+  each_head([&](const Head<T>& head, T* state) { load_tiles(head.S.data(), head.S.stride(0), state, K, V); });
+  for (std::int64_t begin = 0; begin < tokens; begin += kBlockTokens)
+    each_head([&](const Head<T>& head, T* state) { run_block(packed, head, begin, state, 0); });
+  each_head([&](const Head<T>& head, T* state) { store_tiles(state, head.S.data(), head.S.stride(0), K, V); });
 }
 
-template void recurrent(const Head<float>&);
-template void recurrent(const Head<double>&);
+template void recurrent(std::span<const Head<float>>);
+template void recurrent(std::span<const Head<double>>);
 
 }  // namespace linearmem::delta

@@ -32,6 +32,21 @@ HWY_INLINE void each_tile(std::int64_t K, std::int64_t V, Visit visit) {
   }
 }
 
+// How many tiles each_tile visits.
+template <typename T>
+HWY_INLINE std::int64_t tile_count(std::int64_t V) {
+  std::int64_t count = 0;
+  each_tile<T>(0, V, [&](int, std::int64_t, std::int64_t, std::int64_t) HWY_ATTR { ++count; });
+  return count;
+}
+
+// Asks for the cache lines of a row that is wanted soon: as far as the second cache, the first one being full of the state.
+template <typename T>
+HWY_INLINE void fetch_row(const T* row, std::int64_t count) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  for (std::int64_t at = 0; at < count; at += kLine) __builtin_prefetch(row + at, 0, 2);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
 HWY_AFTER_NAMESPACE();

@@ -1,6 +1,8 @@
 // Between float32 arguments and the float64 reference: widen every input, narrow every output.
 #pragma once
 
+#include <algorithm>
+
 #include "linearmem/tensor.hpp"
 #include "linearmem/view.hpp"
 
@@ -23,6 +25,15 @@ void each_index(const Extents<N>& extents, Visit visit) {
 template <typename From, typename To, int N>
 void convert(const View<From, N>& from, const View<To, N>& to) {
   each_index<N>(from.extents(), [&](const Extents<N>& index) { to[index] = static_cast<To>(from[index]); });
+}
+
+// The same numbers elsewhere, or where they are.
+template <typename T>
+void copy_matrix(const View<const T, 2>& from, const View<T, 2>& to) {
+  if (from.data() == to.data() && from.strides() == to.strides()) return;
+  if (from.stride(1) != 1 || to.stride(1) != 1) return convert(from, to);
+  for (std::int64_t i = 0; i < from.extent(0); ++i)
+    std::copy_n(from.data() + i * from.stride(0), from.extent(1), to.data() + i * to.stride(0));
 }
 
 // An input in float64; absent stays absent.

@@ -16,7 +16,7 @@ class PackedHead {
       : head_(head), K_(head.key_width()), V_(head.value_width()), row_(padded_columns<T>(V_ + 1)), state_(K_ * row_),
         decayed_(head.gates.given() || head.rounding), q_(kBlockTokens * K_), k_(kBlockTokens * K_),
         decay_(decayed_ ? kBlockTokens * K_ : 0), values_(kBlockTokens * row_), outputs_(kBlockTokens * row_) {
-    load_tiles(head.state.data(), state_.data(), K_, V_ + 1);
+    load_tiles(head.state.data(), V_ + 1, state_.data(), K_, V_ + 1);
   }
 
   void run(std::int64_t begin, std::int64_t tokens, bool write, bool read) {
@@ -37,7 +37,7 @@ class PackedHead {
     for (std::int64_t t = 0; t < tokens; ++t) store_output(head_, begin + t, outputs_.data() + t * row_);
   }
 
-  void store_state() const { store_tiles(state_.data(), head_.state.data(), K_, V_ + 1); }
+  void store_state() const { store_tiles(state_.data(), head_.state.data(), V_ + 1, K_, V_ + 1); }
 
  private:
   // The buffers hold whole vectors (kBlockTokens is a multiple of any): the last one may cover stale values, none outside.

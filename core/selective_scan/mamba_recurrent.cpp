@@ -51,7 +51,7 @@ class PackedSequence {
 
   void store_state() const {
     Tensor<T, 2> turned({N_, channels_});
-    store_tiles(h_.data(), turned.data(), N_, channels_);
+    store_tiles(h_.data(), turned.data(), channels_, N_, channels_);
     for (std::int64_t d = 0; d < channels_; ++d)
       for (std::int64_t n = 0; n < N_; ++n) sequence_.h(d, n) = turned(n, d);
   }
@@ -66,7 +66,7 @@ class PackedSequence {
     Tensor<T, 2> turned({N_, channels_});
     for (std::int64_t d = 0; d < channels_; ++d)
       for (std::int64_t n = 0; n < N_; ++n) turned(n, d) = from(d, n);
-    load_tiles(turned.data(), tiles, N_, channels_);
+    load_tiles(turned.data(), channels_, tiles, N_, channels_);
   }
 
   const MambaSequence<T>& sequence_;

@@ -18,7 +18,7 @@ class PackedHead {
   explicit PackedHead(const SsdHead<T>& head)
       : head_(head), N_(head.state_size()), P_(head.width()), row_(padded_columns<T>(P_)), B_(kBlockTokens * N_), C_(kBlockTokens * N_),
         decay_(kBlockTokens), write_(kBlockTokens * row_), y_(kBlockTokens * row_), S_(N_ * row_) {
-    load_tiles(head.S.data(), S_.data(), N_, P_);
+    load_tiles(head.S.data(), P_, S_.data(), N_, P_);
   }
 
   void run(std::int64_t begin, std::int64_t tokens) {
@@ -44,7 +44,7 @@ class PackedHead {
       for (std::int64_t p = 0; p < P_; ++p) head_.y(begin + t, p) = head_.output(begin + t, p, y_.data()[t * row_ + p]);
   }
 
-  void store_state() const { store_tiles(S_.data(), head_.S.data(), N_, P_); }
+  void store_state() const { store_tiles(S_.data(), head_.S.data(), P_, N_, P_); }
 
  private:
   const SsdHead<T>& head_;

@@ -98,7 +98,7 @@ TEST(Pieces, CoverAnAxisOnce) {
     for (std::int64_t parts = 1; parts <= std::max<std::int64_t>((extent + 15) / 16, 1); ++parts) {
       std::int64_t next = 0;
       for (std::int64_t part = 0; part < parts; ++part) {
-        const Range range = Piece{0, 0, part, parts}.of(extent, 16);
+        const Range range = Piece{0, 0, 1, part, parts}.of(extent, 16);
         EXPECT_EQ(range.first, next);
         EXPECT_TRUE(range.count % 16 == 0 || part == parts - 1);
         EXPECT_TRUE(range.count > 0 || extent == 0);
@@ -110,7 +110,7 @@ TEST(Pieces, CoverAnAxisOnce) {
 
 std::int64_t pieces_of(std::int64_t width, std::int64_t heads, const std::vector<double>& costs, std::int64_t most_parts = 100) {
   const Backwards executor(width);
-  return first_items({&executor, static_cast<std::int64_t>(costs.size()), heads, most_parts}, costs).back();
+  return first_items({&executor, static_cast<std::int64_t>(costs.size()), heads, most_parts}, heads, costs).back();
 }
 
 TEST(Pieces, AreCutWhereHeadsAreFew) {
