@@ -29,9 +29,14 @@ class Backwards final : public Executor {
 };
 
 TEST(Executor, GivesTheSameBitsAtAnyWidthInAnyOrder) {
-  test::each_executor_case([](const test::ExecutorCase& c) {
+#if defined(__wasm__) || defined(__SANITIZE_ADDRESS__)
+  const std::vector<std::int64_t> widths = {3};  // the tests themselves run slowly there
+#else
+  const std::vector<std::int64_t> widths = {1, 2, 3, 7};
+#endif
+  test::each_executor_case([&](const test::ExecutorCase& c) {
     const NamedTensors expected = test::run_case(c, nullptr);
-    for (std::int64_t width : {1, 2, 3, 7}) {
+    for (std::int64_t width : widths) {
       SCOPED_TRACE(width);
       const Backwards executor(width);
       test::expect_same_bits(test::run_case(c, &executor), expected);
