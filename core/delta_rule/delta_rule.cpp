@@ -8,6 +8,7 @@
 
 #include "delta_rule/arguments.hpp"
 #include "foundation/form_check.hpp"
+#include "foundation/piece_states.hpp"
 #include "foundation/state_check.hpp"
 #include "foundation/work_split.hpp"
 #include "linearmem/tensor.hpp"
@@ -40,52 +41,6 @@ void run_heads(const std::vector<delta::Head<T>>& heads, const DeltaRuleArgument
   }
 }
 
-// Some columns of the states of a piece's heads, and their way in and out. The recurrent form works in final_state itself where its rows
-// have no gaps.
-template <typename T>
-class PieceStates {
- public:
-  PieceStates(const DeltaRuleArguments<T>& a, const Piece& piece)
-      : a_(a), piece_(piece), columns_(piece.columns<T>(a.v.extent(3))),
-        in_place_(a.final_state.given() && a.final_state.stride(3) == 1 && (a.form == Form::automatic || a.form == Form::recurrent)),
-        own_({in_place_ ? 0 : piece.heads, a.q.extent(3), columns_.count}) {}
-
-  const Range& columns() const { return columns_; }
-
-  View<T, 2> S(std::int64_t h) {
-    if (in_place_) return of(a_.final_state, piece_.sequence, h);
-    const std::int64_t K = a_.q.extent(3);
-    return {own_.data() + h * K * columns_.count, {K, columns_.count}};
-  }
-
-  void load(const std::optional<Rounding<T>>& rounding) {
-    for (std::int64_t h = 0; h < piece_.heads; ++h) {
-      const View<T, 2> state = S(h);
-      if (a_.state.given()) copy_matrix(of(a_.state, piece_.sequence, h), state);
-      for (std::int64_t i = 0; i < state.extent(0); ++i)
-        for (std::int64_t j = 0; j < state.extent(1) && (rounding || !a_.state.given()); ++j)
-          state(i, j) = a_.state.given() ? rounded(*rounding, state(i, j)) : T{0};
-    }
-  }
-
-  // To row n of a tensor of states.
-  void store(const View<T, 4>& to, std::int64_t n) {
-    for (std::int64_t h = 0; to.given() && h < piece_.heads; ++h) copy_matrix(View<const T, 2>(S(h)), of(to, n, h));
-  }
-
- private:
-  template <typename U>
-  View<U, 2> of(const View<U, 4>& states, std::int64_t n, std::int64_t h) const {
-    return columns_of(head_state(states, n, piece_.head + h), columns_);
-  }
-
-  const DeltaRuleArguments<T>& a_;
-  const Piece& piece_;
-  Range columns_;
-  bool in_place_;
-  Tensor<T, 3> own_;  // [heads,K,columns]
-};
-
 template <typename T>
 std::vector<delta::Head<T>> heads_of(const DeltaRuleArguments<T>& a, const Piece& piece, const TokenRange& range, PieceStates<T>& states,
                                      const std::optional<Rounding<T>>& rounding) {
@@ -104,7 +59,8 @@ std::vector<delta::Head<T>> heads_of(const DeltaRuleArguments<T>& a, const Piece
 // Some heads of one sequence, or some columns of one, from checkpoint to checkpoint.
 template <typename T>
 void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
-  PieceStates<T> states(a, piece);
+  const bool recurrent = a.form == Form::automatic || a.form == Form::recurrent;
+  PieceStates<T> states(a.state, a.final_state, piece, a.q.extent(3), a.v.extent(3), recurrent);
   states.load(rounding);
   const std::int64_t every = a.checkpoint_every;
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
@@ -114,7 +70,7 @@ void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::op
     run_heads(heads_of(a, piece, part, states, rounding), a);
     if (part.end - part.begin == every) states.store(a.checkpoints, row++);
   }
-  states.store(a.final_state, piece.sequence);
+  states.store();
 }
 
 template <typename T>

@@ -33,27 +33,6 @@ HWY_INLINE void read_rows(const T* x, const T* state, std::int64_t row, std::int
   }
 }
 
-// Where a tile's part of the state lies, and which columns it holds.
-template <typename T>
-struct Tile {
-  T* state;
-  std::int64_t row;  // between its rows
-  std::int64_t first;  // of its columns
-  std::int64_t index, count;  // among the block's tiles
-};
-
-// The rows that the next block reads and writes are asked for while this one computes: heads lie side by side, so the rows of one
-// are too far apart for a machine to foresee. The tiles share this among them.
-template <typename T>
-HWY_INLINE void fetch_ahead(const KernelBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
-  if (t >= block.ahead || t % tile.count != tile.index) return;
-  const std::int64_t next = block.tokens + t;
-  fetch_row(block.q + next * block.q_stride, block.K);
-  fetch_row(block.k + next * block.k_stride, block.K);
-  fetch_row(block.v + next * block.v_stride, block.V);
-  fetch_row(block.o + next * block.o_stride, block.V);
-}
-
 // kByKey: each key component has its own decay.
 template <typename T, int kVectors, bool kByKey, bool kRounded>
 HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
@@ -65,7 +44,7 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
   V read[kVectors];
   read_rows<T, kVectors>(read_keys, tile.state, row, K, read);
   for (std::int64_t t = 0; t < block.tokens; ++t) {
-    fetch_ahead(block, tile, t);
+    fetch_ahead(block.ahead, tile, t);
     const T* q = block.q + t * block.q_stride;
     const T* k = block.k + t * block.k_stride;
     const T* k_next = read_keys + (t + 1 < block.tokens ? t + 1 : t) * read_stride;
@@ -106,12 +85,7 @@ HWY_INLINE void tile_of(const KernelBlock<T>& block, const Tile<T>& tile) {
 
 template <typename T>
 HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
-  std::int64_t index = 0;
-  const std::int64_t count = tile_count<T>(block.V);
-  each_tile<T>(block.K, block.V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
-    const bool in_place = block.state_stride > 0;
-    const Tile<T> tile{block.state + (in_place ? first : offset), in_place ? block.state_stride : vectors * Simd<T>::lanes(), first,
-                       index++, count};
+  each_state_tile<T>(block.state, block.state_stride, block.K, block.V, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
       if (vectors == 4) return tile_of<T, 4>(block, tile);
     if (vectors == 2) return tile_of<T, 2>(block, tile);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "foundation/ahead_rows.hpp"
 #include "foundation/rounding_format.hpp"
 
 namespace linearmem::delta {
@@ -31,7 +32,7 @@ struct KernelBlock {
   T* state;  // K * padded_columns<T>(V) values in tile order (foundation/column_tiles.hpp)
   std::int64_t state_stride;  // 0; or the state is [K,V] with rows this far apart, V a multiple of padded_columns<T>(1)
   std::int64_t tokens, K, V;
-  std::int64_t ahead;  // rows of q, k, v and o behind the last that will be wanted next
+  AheadRows<T> ahead;
 };
 
 // Advances the state by the block's tokens and writes their outputs.

@@ -1,16 +1,13 @@
-// The recurrent form: heads of one sequence take turns at a block of tokens, so that the rows of all of them, side by side in memory,
-// are fetched once. The SIMD kernel carries the state: in tile order over many tokens, where it lies over few.
+// The recurrent form: heads take turns at blocks of tokens, and the SIMD kernel carries their states.
 #include <algorithm>
 
 #include "delta_rule/head.hpp"
 #include "delta_rule/kernel.hpp"
-#include "foundation/column_tiles.hpp"
+#include "foundation/head_turns.hpp"
 #include "foundation/scratch.hpp"
 
 namespace linearmem::delta {
 namespace {
-
-constexpr std::int64_t kFewTokens = 4;  // as many as do not pay for a copy of the state
 
 template <typename U>
 bool gaps(const View<U, 2>& rows) {
@@ -58,8 +55,7 @@ class PackedBlock {
                          .tokens = tokens,
                          .K = K_,
                          .V = V_,
-                         .ahead = 0};
-    if (!copy_q_ && !copy_k_ && !copy_v_ && !copy_o_) block.ahead = std::min(tokens, head.tokens() - begin - tokens);
+                         .ahead = rows_ahead<T>(begin, tokens, head.q, head.k, head.v, head.o)};
     copy(head, begin, tokens, block);
     pack_scalars(head, begin, tokens, block);
     return block;
@@ -130,13 +126,6 @@ class PackedBlock {
   T *q_, *k_, *decay_, *k_decayed_, *beta_, *v_, *o_, *reads_;
 };
 
-template <typename T>
-void run_block(PackedBlock<T>& packed, const Head<T>& head, std::int64_t begin, T* state, std::int64_t state_stride) {
-  const std::int64_t tokens = std::min(kBlockTokens, head.tokens() - begin);
-  kernel_block(packed.pack(head, begin, tokens, state, state_stride));
-  packed.unpack(head, begin, tokens);
-}
-
 }  // namespace
 
 template <typename T>
@@ -144,23 +133,11 @@ void recurrent(std::span<const Head<T>> heads) {
   if (heads.empty() || heads[0].tokens() == 0 || heads[0].value_width() == 0) return;
   const std::int64_t K = heads[0].key_width(), V = heads[0].value_width(), tokens = heads[0].tokens();
   PackedBlock<T> packed(heads[0], std::min(kBlockTokens, tokens));
-  if (tokens <= kFewTokens && V == padded_columns<T>(V)) {
-    for (const Head<T>& head : heads) run_block(packed, head, 0, head.S.data(), head.S.stride(0));
-    return;
-  }
-  const std::int64_t size = K * padded_columns<T>(V);
-  AlignedBuffer<T> states(static_cast<std::int64_t>(heads.size()) * size);
-  const auto each_head = [&](auto&& visit) {
-    T* state = states.data();
-    for (const Head<T>& head : heads) {
-      visit(head, state);
-      state += size;
-    }
-  };
-  each_head([&](const Head<T>& head, T* state) { load_tiles(head.S.data(), head.S.stride(0), state, K, V); });
-  for (std::int64_t begin = 0; begin < tokens; begin += kBlockTokens)
-    each_head([&](const Head<T>& head, T* state) { run_block(packed, head, begin, state, 0); });
-  each_head([&](const Head<T>& head, T* state) { store_tiles(state, head.S.data(), head.S.stride(0), K, V); });
+  take_turns<T>(heads, K, V, tokens, kBlockTokens,
+                [&](const Head<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride) {
+                  kernel_block(packed.pack(head, begin, count, state, state_stride));
+                  packed.unpack(head, begin, count);
+                });
 }
 
 template void recurrent(std::span<const Head<float>>);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "foundation/ahead_rows.hpp"
 #include "foundation/simd-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,11 +41,34 @@ HWY_INLINE std::int64_t tile_count(std::int64_t V) {
   return count;
 }
 
-// Asks for the cache lines of a row that is wanted soon: as far as the second cache, the first one being full of the state.
+// A tile's part of a state in tile order, or of one that lies as [K,V] with its rows `row` apart.
 template <typename T>
-HWY_INLINE void fetch_row(const T* row, std::int64_t count) {
+struct Tile {
+  T* state;
+  std::int64_t row;           // between its rows
+  std::int64_t first;         // of its columns
+  std::int64_t index, count;  // among the state's tiles
+};
+
+// Calls visit(vectors, tile). stride: 0 for tile order.
+template <typename T, typename Visit>
+HWY_INLINE void each_state_tile(T* state, std::int64_t stride, std::int64_t K, std::int64_t V, Visit visit) {
+  const std::int64_t count = tile_count<T>(V);
+  std::int64_t index = 0;
+  each_tile<T>(K, V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
+    const bool tiled = stride == 0;
+    visit(vectors, Tile<T>{state + (tiled ? offset : first), tiled ? vectors * Simd<T>::lanes() : stride, first, index++, count});
+  });
+}
+
+// Asks for the rows of the t-th token ahead, as far as the second cache: the first one is full of the state. Tiles share this among
+// them, so that it goes on evenly.
+template <typename T>
+HWY_INLINE void fetch_ahead(const AheadRows<T>& ahead, const Tile<T>& tile, std::int64_t t) {
   constexpr std::int64_t kLine = 64 / sizeof(T);
-  for (std::int64_t at = 0; at < count; at += kLine) __builtin_prefetch(row + at, 0, 2);
+  if (t >= ahead.tokens || t % tile.count != tile.index) return;
+  for (const auto& rows : ahead.rows)
+    for (std::int64_t at = 0; at < rows.width; at += kLine) __builtin_prefetch(rows.first + t * rows.stride + at, 0, 2);
 }
 
 }  // namespace HWY_NAMESPACE

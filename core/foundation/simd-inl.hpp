@@ -35,6 +35,7 @@ struct Simd {
   static HWY_INLINE V maximum(V a, V b) { return hn::Max(a, b); }
   static HWY_INLINE V multiply_add(V a, V b, V sum) { return hn::MulAdd(a, b, sum); }            // a b + sum
   static HWY_INLINE V subtract_product(V sum, V a, V b) { return hn::NegMulAdd(a, b, sum); }  // sum - a b
+  static HWY_INLINE T sum(V a) { return hn::GetLane(hn::SumOfLanes(Tag(), a)); }
   static HWY_INLINE V bit_and(V a, V b) { return hn::And(a, b); }
   static HWY_INLINE V select_less(V a, V b, V yes, V no) { return hn::IfThenElse(hn::Lt(a, b), yes, no); }  // a NaN is not less
   // 2^n for each lane, where the low bits of the lane's own bit pattern hold n, a whole number between the exponent's limits.
@@ -62,6 +63,7 @@ struct Simd<double> {
   static HWY_INLINE V maximum(V a, V b) { return static_cast<V>(wasm_f64x2_max(static_cast<v128_t>(a), static_cast<v128_t>(b))); }
   static HWY_INLINE V multiply_add(V a, V b, V sum) { return a * b + sum; }
   static HWY_INLINE V subtract_product(V sum, V a, V b) { return sum - a * b; }
+  static HWY_INLINE double sum(V a) { return a[0] + a[1]; }
   static HWY_INLINE V bit_and(V a, V b) { return static_cast<V>(wasm_v128_and(static_cast<v128_t>(a), static_cast<v128_t>(b))); }
   static HWY_INLINE V select_less(V a, V b, V yes, V no) {
     return static_cast<V>(wasm_v128_bitselect(static_cast<v128_t>(yes), static_cast<v128_t>(no), static_cast<v128_t>(a < b)));

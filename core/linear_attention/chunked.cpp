@@ -40,7 +40,7 @@ class Block {
   void write_state() {
     decays_.set(gates_.data(), writes_ - 1);
     for (std::int64_t i = 0; i < K_; ++i) {
-      T* row = head_.state.data() + i * columns_;
+      T* row = head_.S.data() + i * columns_;
       for (std::int64_t j = 0; j < columns_; ++j) row[j] *= decays_(0, i);
       for (std::int64_t s = 0; s < writes_; ++s) add(decays_(s + 1, i) * keys_[s * K_ + i], values_.data() + s * columns_, row);
     }
@@ -51,7 +51,7 @@ class Block {
     feature_row(head_.q, begin_ + t, head_.feature, query_.data());
     std::fill(row_.begin(), row_.end(), T{0});
     decays_.set(gates_.data(), writes - 1);
-    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.state.data() + i * columns_, row_.data());
+    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.S.data() + i * columns_, row_.data());
     for (std::int64_t s = 0; s < writes; ++s)
       add(decays_.product(s + 1, query_.data(), keys_.data() + s * K_, K_), values_.data() + s * columns_, row_.data());
     store_output(head_, begin_ + t, row_.data());

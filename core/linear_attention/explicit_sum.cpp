@@ -26,7 +26,7 @@ class Weights {
     feature_row(head_.q, t, head_.feature, query_.data());
     std::fill(row_.begin(), row_.end(), T{0});
     decays_.set(gates_.data(), t);
-    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.state.data() + i * columns_, row_.data());
+    for (std::int64_t i = 0; i < K_; ++i) add(decays_(0, i) * query_[i], head_.S.data() + i * columns_, row_.data());
     const std::int64_t end = head_.causal ? t + 1 : head_.tokens();
     for (std::int64_t s = 0; s < end; ++s) {
       if (!head_.masked(s))
@@ -38,7 +38,7 @@ class Weights {
   void last_state() {
     decays_.set(gates_.data(), head_.tokens() - 1);
     for (std::int64_t i = 0; i < K_; ++i) {
-      T* row = head_.state.data() + i * columns_;
+      T* row = head_.S.data() + i * columns_;
       for (std::int64_t j = 0; j < columns_; ++j) row[j] *= decays_(0, i);
       for (std::int64_t s = 0; s < head_.tokens(); ++s)
         if (!head_.masked(s)) add(decays_(s + 1, i) * keys_[s * K_ + i], values_.data() + s * columns_, row);

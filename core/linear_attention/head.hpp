@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "foundation/gates.hpp"
 #include "foundation/rounding.hpp"
@@ -23,14 +24,16 @@ struct Head {
   Feature feature;
   double eps;
   bool normalize, causal;
-  View<T, 2> state;  // [K,V+1], packed: S and z; before the first token on entry, after the last on return
-  View<T, 2> o;      // [T,V]
+  View<T, 2> S;  // [K,V], rows without gaps inside; before the first token on entry, after the last on return
+  View<T, 1> z;  // [K]; but for the recurrent form it is the column behind the last of S
+  View<T, 2> o;  // [T,V]
   std::optional<Rounding<T>> rounding = {};  // the narrower format the state is kept in; it comes in it
 
   std::int64_t tokens() const { return q.extent(0); }
   std::int64_t key_width() const { return q.extent(1); }
   std::int64_t value_width() const { return v.extent(1); }
   std::int64_t gate_width() const { return gates.given() ? gates.extent(1) : 0; }
+  View<T, 2> both() const { return {S.data(), {key_width(), value_width() + 1}, {S.stride(0), 1}}; }  // [K,V+1], packed: S and z
   bool masked(std::int64_t s) const { return mask.given() && mask(s) == 0; }
 };
 
@@ -65,7 +68,7 @@ void reference(const Head<double>& head);
 template <typename T>
 void explicit_sum(const Head<T>& head);
 template <typename T>
-void recurrent(const Head<T>& head);
+void recurrent(std::span<const Head<T>> heads);  // of one sequence; alike but for their numbers
 template <typename T>
 void chunked(const Head<T>& head, std::int64_t chunk);
 

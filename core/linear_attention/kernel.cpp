@@ -1,5 +1,6 @@
-// One pass per token over a tile of state columns: row i of the tile takes its decay and its write and feeds the output while it is in
-// registers. A lane is a value column; all rows are padded to whole vectors, so there are no tails.
+// One pass per two or more tokens over a tile of state columns: row i of the tile takes its decay and its write and feeds the output of
+// each while it is in registers. A lane is a value column; rows are padded to whole vectors, so there are no tails. The normalizer z
+// goes first: there a lane is a key component.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear_attention/kernel.cpp"
 #include "foundation/highway_targets.hpp"
@@ -10,6 +11,7 @@
 #include "foundation/exp-inl.hpp"
 #include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
+#include "foundation/tail-inl.hpp"
 #include "linear_attention/kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,68 +20,117 @@ namespace HWY_NAMESPACE {
 
 using linear::KernelBlock;
 
-// What a pass does to each row of the state, in this order.
-template <bool kWrite_, bool kRead_, bool kDecay_ = false, bool kRound_ = false>
+enum class Decay { none, by_token, by_key };
+
+// What a pass does to each row of the state, in this order: decay, write, round, read.
+template <bool kWrite_, bool kRead_, Decay kDecay_ = Decay::none, bool kRound_ = false>
 struct Steps {
-  static constexpr bool kDecay = kDecay_, kWrite = kWrite_, kRound = kRound_, kRead = kRead_;
+  static constexpr Decay kDecay = kDecay_;
+  static constexpr bool kWrite = kWrite_, kRound = kRound_, kRead = kRead_;
 };
 
-// Tokens [t, t + kTokens) in order: each has row i to itself before the next. state: the tile's rows, kVectors vectors each.
+// Tokens [t, t + kTokens) in order: each has row i to itself before the next. kVectors vectors of columns.
 template <typename T, int kVectors, int kTokens, typename Do>
-HWY_INLINE void linear_step(const KernelBlock<T>& block, T* state, std::int64_t first, std::int64_t t) {
+HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
   using S = Simd<T>;
   using V = typename S::V;
-  const std::int64_t lanes = S::lanes(), K = block.K;
-  V value[kTokens][kVectors], output[kTokens][kVectors];
-  for (int n = 0; n < kTokens; ++n)
+  const std::int64_t lanes = S::lanes(), K = block.K, row = tile.row;
+  V value[kTokens][kVectors], output[kTokens][kVectors], decay[kTokens];
+  const T *k[kTokens], *q[kTokens], *decays[kTokens];
+  for (int n = 0; n < kTokens; ++n) {
+    if constexpr (Do::kWrite) k[n] = block.k + (t + n) * block.k_stride;
+    if constexpr (Do::kRead) q[n] = block.q + (t + n) * block.q_stride;
+    if constexpr (Do::kDecay == Decay::by_token) decay[n] = S::all(block.decay[t + n]);
+    if constexpr (Do::kDecay == Decay::by_key) decays[n] = block.decay + (t + n) * K;
     for (int c = 0; c < kVectors; ++c) {
-      if constexpr (Do::kWrite) value[n][c] = S::load(block.values + (t + n) * block.row + first + c * lanes);
+      if constexpr (Do::kWrite) value[n][c] = S::load(block.v + (t + n) * block.v_stride + tile.first + c * lanes);
       output[n][c] = S::zero();
     }
-  for (std::int64_t i = 0; i < K; ++i) {
-    for (int c = 0; c < kVectors; ++c) {
-      T* at = state + (i * kVectors + c) * lanes;
-      V s = S::load(at);
-      for (int n = 0; n < kTokens; ++n) {
-        if constexpr (Do::kDecay) s = S::multiply(S::all(block.decay[(t + n) * K + i]), s);
-        if constexpr (Do::kWrite) s = S::multiply_add(S::all(block.k[(t + n) * K + i]), value[n][c], s);
-        if constexpr (Do::kRound) s = rounded_lanes<T>(*block.rounding, s);
-        if constexpr (Do::kRead) output[n][c] = S::multiply_add(S::all(block.q[(t + n) * K + i]), s, output[n][c]);
-      }
-      if constexpr (Do::kWrite) S::store(s, at);
-    }
   }
+  T* at = tile.state;
+  for (std::int64_t i = 0; i < K; ++i, at += row)
+    for (int c = 0; c < kVectors; ++c) {
+      V s = S::load(at + c * lanes);
+      for (int n = 0; n < kTokens; ++n) {
+        if constexpr (Do::kDecay == Decay::by_token) s = S::multiply(decay[n], s);
+        if constexpr (Do::kDecay == Decay::by_key) s = S::multiply(S::all(decays[n][i]), s);
+        if constexpr (Do::kWrite) s = S::multiply_add(S::all(k[n][i]), value[n][c], s);
+        if constexpr (Do::kRound) s = rounded_lanes<T>(*block.rounding, s);
+        if constexpr (Do::kRead) output[n][c] = S::multiply_add(S::all(q[n][i]), s, output[n][c]);
+      }
+      if constexpr (Do::kWrite) S::store(s, at + c * lanes);
+    }
   if constexpr (Do::kRead)
-    for (int n = 0; n < kTokens; ++n)
-      for (int c = 0; c < kVectors; ++c) S::store(output[n][c], block.outputs + (t + n) * block.row + first + c * lanes);
+    for (int n = 0; n < kTokens; ++n) {
+      const T denominator = block.denominators[t + n];
+      const V over = S::all(denominator);
+      for (int c = 0; c < kVectors; ++c) {
+        if (block.normalize) output[n][c] = denominator == T{0} ? S::zero() : S::divide(output[n][c], over);
+        S::store(output[n][c], block.o + (t + n) * block.o_stride + tile.first + c * lanes);
+      }
+    }
 }
 
-// A narrow tile takes several tokens at once, to have as many sums under way as a wide one. The order of each sum stays.
+// Several tokens at once, so that a row is loaded and stored once for all of them. The order of each sum stays.
 template <typename T, int kVectors, typename Do>
-HWY_NOINLINE void linear_tile(const KernelBlock<T>& block, T* state, std::int64_t first) {
+HWY_NOINLINE void linear_tile(const KernelBlock<T>& block, const Tile<T>& tile) {
   constexpr int kTokens = 2 * kTileVectors / kVectors;
   std::int64_t t = 0;
-  for (; t + kTokens <= block.tokens; t += kTokens) linear_step<T, kVectors, kTokens, Do>(block, state, first, t);
-  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do>(block, state, first, t);
+  for (; t + kTokens <= block.tokens; t += kTokens) {
+    for (int n = 0; n < kTokens; ++n) fetch_ahead(block.ahead, tile, t + n);
+    linear_step<T, kVectors, kTokens, Do>(block, tile, t);
+  }
+  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do>(block, tile, t);
 }
 
 template <typename T, int kVectors>
-HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, T* state, std::int64_t first) {
-  if (!block.k) return linear_tile<T, kVectors, Steps<false, true>>(block, state, first);
-  if (!block.q && block.rounding) return linear_tile<T, kVectors, Steps<true, false, true, true>>(block, state, first);
-  if (!block.q) return linear_tile<T, kVectors, Steps<true, false>>(block, state, first);
-  if (block.rounding) return linear_tile<T, kVectors, Steps<true, true, true, true>>(block, state, first);
-  if (block.decay) return linear_tile<T, kVectors, Steps<true, true, true>>(block, state, first);
-  return linear_tile<T, kVectors, Steps<true, true>>(block, state, first);
+HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, const Tile<T>& tile) {
+  if (!block.k) return linear_tile<T, kVectors, Steps<false, true>>(block, tile);
+  if (!block.q && block.rounding) return linear_tile<T, kVectors, Steps<true, false, Decay::by_key, true>>(block, tile);
+  if (!block.q) return linear_tile<T, kVectors, Steps<true, false>>(block, tile);
+  if (block.rounding) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key, true>>(block, tile);
+  if (block.decay && block.by_key) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key>>(block, tile);
+  if (block.decay) return linear_tile<T, kVectors, Steps<true, true, Decay::by_token>>(block, tile);
+  return linear_tile<T, kVectors, Steps<true, true>>(block, tile);
+}
+
+// Some lanes of z through token t; what they add to its denominator.
+template <typename T>
+HWY_INLINE typename Simd<T>::V advance_z(const KernelBlock<T>& block, std::int64_t t, std::int64_t i, std::int64_t count) {
+  using S = Simd<T>;
+  const auto part = [&](const T* row) HWY_ATTR { return count == S::lanes() ? S::load(row + i) : load_some(row + i, count); };
+  auto z = part(block.z);
+  if (block.k) {
+    if (block.decay) z = S::multiply(block.by_key ? part(block.decay + t * block.K) : S::all(block.decay[t]), z);
+    z = S::add(z, part(block.k + t * block.k_stride));
+    if (block.rounding) z = rounded_lanes<T>(*block.rounding, z);
+    if (count == S::lanes())
+      S::store(z, block.z + i);
+    else
+      store_some<T>(z, block.z + i, count);
+  }
+  return block.q ? S::multiply(part(block.q + t * block.q_stride), z) : S::zero();
+}
+
+template <typename T>
+HWY_NOINLINE void advance_denominators(const KernelBlock<T>& block) {
+  using S = Simd<T>;
+  for (std::int64_t t = 0; t < block.tokens; ++t) {
+    auto sum = S::zero();
+    for (std::int64_t i = 0; i < block.K; i += S::lanes())
+      sum = S::add(sum, advance_z(block, t, i, block.K - i < S::lanes() ? block.K - i : S::lanes()));
+    block.denominators[t] = S::sum(sum) + block.eps;
+  }
 }
 
 template <typename T>
 HWY_INLINE void linear_tiles(const KernelBlock<T>& block) {
-  each_tile<T>(block.K, block.columns, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
+  advance_denominators(block);
+  each_state_tile<T>(block.state, block.state_stride, block.K, block.V, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
-      if (vectors == 4) return linear_tile_of<T, 4>(block, block.state + offset, first);
-    if (vectors == 2) return linear_tile_of<T, 2>(block, block.state + offset, first);
-    return linear_tile_of<T, 1>(block, block.state + offset, first);
+      if (vectors == 4) return linear_tile_of<T, 4>(block, tile);
+    if (vectors == 2) return linear_tile_of<T, 2>(block, tile);
+    return linear_tile_of<T, 1>(block, tile);
   });
 }
 

@@ -1,27 +1,39 @@
-// What the SIMD kernel sees: packed rows, raw pointers, a state in tile order.
+// What the SIMD kernel sees: raw pointers to rows without gaps inside, those of V values padded to whole vectors, a state in tile order
+// or as it lies.
 #pragma once
 
 #include <cstdint>
 
+#include "foundation/ahead_rows.hpp"
 #include "foundation/rounding_format.hpp"
 
 namespace linearmem::linear {
 
 // Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
 // replaces its first-tier code soon.
-constexpr std::int64_t kBlockTokens = 64;
+constexpr std::int64_t kBlockTokens = 16;
 
 template <typename T>
 struct KernelBlock {
-  const T* q;       // [tokens,K], features; null: only write
-  const T* k;       // [tokens,K], features, zeros where masked; null: only read
-  const T* decay;   // [tokens,K], exp(g) for each key component, ones where masked; null: no decay
-  const Rounding<T>* rounding;  // the narrower format of the state, which needs decay; null: T
-  const T* values;  // [tokens,padded_columns<T>(columns)], zeros where masked and past the columns
-  T* outputs;       // the same shape
-  T* state;         // K * padded_columns<T>(columns) values in tile order (foundation/column_tiles.hpp)
-  std::int64_t tokens, K, columns;
-  std::int64_t row;  // padded_columns<T>(columns)
+  const T* q;  // [tokens,K], rows q_stride apart, features; null: only write
+  std::int64_t q_stride;
+  const T* k;  // [tokens,K], rows k_stride apart, features, zeros where masked; null: only read
+  std::int64_t k_stride;
+  const T* decay;  // [tokens], exp(g), ones where masked; by_key: [tokens,K]; null: no decay
+  bool by_key;
+  const Rounding<T>* rounding;  // the narrower format of S and z, which needs by_key; null: T
+  const T* v;  // [tokens,V], rows v_stride apart, zeros where masked
+  std::int64_t v_stride;
+  T* o;  // [tokens,V], rows o_stride apart
+  std::int64_t o_stride;
+  T* z;             // [K]
+  T* denominators;  // [tokens], room for the kernel's own use
+  T eps;
+  bool normalize;
+  T* state;                   // as in delta_rule/kernel.hpp
+  std::int64_t state_stride;  // the same
+  std::int64_t tokens, K, V;
+  AheadRows<T> ahead;
 };
 
 // Token by token: decay, write, then read.

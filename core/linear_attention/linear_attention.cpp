@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "foundation/form_check.hpp"
+#include "foundation/piece_states.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -52,86 +55,108 @@ Status check(const LinearAttentionArguments<T>& a, ShapeCheck& shapes) {
 }
 
 template <typename T>
-void run_head(const linear::Head<T>& head, const LinearAttentionArguments<T>& a) {
-  switch (a.form) {
-    case Form::reference:
-      if constexpr (std::is_same_v<T, double>) linear::reference(head);
-      return;
-    case Form::chunked:
-      return linear::chunked(head, a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64);
-    case Form::explicit_:
-      return linear::explicit_sum(head);
-    default:
-      return linear::recurrent(head);
+bool is_recurrent(const LinearAttentionArguments<T>& a) {
+  return a.form == Form::automatic || a.form == Form::recurrent;
+}
+
+template <typename T>
+void run_heads(const std::vector<linear::Head<T>>& heads, const LinearAttentionArguments<T>& a) {
+  if (is_recurrent(a)) return linear::recurrent(std::span(heads));
+  const std::int64_t chunk = a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64;
+  for (const linear::Head<T>& head : heads) {
+    if (a.form == Form::chunked) linear::chunked(head, chunk);
+    if (a.form == Form::explicit_) linear::explicit_sum(head);
+    if constexpr (std::is_same_v<T, double>)
+      if (a.form == Form::reference) linear::reference(head);
   }
 }
 
-// Some columns of S and all of z of one head, side by side, and their way in and out. Every part of a head counts z for itself, to the
-// same bits, and the first one hands it over.
+// S and z of a piece's heads. Every part of a head counts z for itself, to the same bits, and the first one hands it over.
+// Forms that are not recurrent find z behind the last column of S.
 template <typename T>
-class HeadState {
+class SAndZ {
  public:
-  HeadState(const Piece& piece, std::int64_t K, std::int64_t V)
-      : piece_(piece), columns_(piece.columns<T>(V)), K_(K), both_({K, columns_.count + 1}) {}
+  SAndZ(const LinearAttentionArguments<T>& a, const Piece& piece)
+      : a_(a), piece_(piece), K_(a.q.extent(3)), S_(a.state, a.final_state, piece, K_, a.v.extent(3), is_recurrent(a), is_recurrent(a) ? 0 : 1),
+        z_({is_recurrent(a) ? piece.heads : 0, K_}) {}
 
-  View<T, 2> both() { return both_.view(); }
-  const Range& columns() const { return columns_; }
-  void load(const LinearAttentionArguments<T>& a) {
-    if (a.state.given()) convert(columns_of(head_state(a.state, piece_.sequence, piece_.head), columns_), S());
-    if (a.z.given()) convert(head_vector(a.z, piece_.sequence, piece_.head), z());
+  const Range& columns() const { return S_.columns(); }
+  View<T, 2> S(std::int64_t h) { return S_.S(h); }
+  View<T, 1> z(std::int64_t h) {
+    if (is_recurrent(a_)) return {z_.data() + h * K_, {K_}};
+    const View<T, 2> S = S_.S(h);
+    return {S.data() + S.extent(1), {K_}, {S.stride(0)}};
   }
-  void round(const Rounding<T>& rounding) {
-    for (T& s : both_.values()) s = rounded(rounding, s);
+
+  void load(const std::optional<Rounding<T>>& rounding) {
+    S_.load(rounding);
+    for (std::int64_t h = 0; a_.z.given() && h < piece_.heads; ++h)
+      for (std::int64_t i = 0; i < K_; ++i) {
+        const T from = a_.z(piece_.sequence, piece_.head + h, i);
+        z(h)(i) = rounding ? rounded(*rounding, from) : from;
+      }
   }
-  // To row n of each.
-  void store(const View<T, 4>& S_to, const View<T, 3>& z_to, std::int64_t n) {
-    if (S_to.given()) convert(S(), columns_of(head_state(S_to, n, piece_.head), columns_));
-    if (z_to.given() && piece_.part == 0) convert(z(), head_vector(z_to, n, piece_.head));
+
+  void store_checkpoint(std::int64_t row) {
+    S_.store(a_.checkpoints, row);
+    store_z(a_.checkpoints_z, row);
+  }
+  void store_final() {
+    S_.store();
+    store_z(a_.final_z, piece_.sequence);
   }
 
  private:
-  View<T, 2> S() { return {both_.data(), {K_, columns_.count}, {columns_.count + 1, 1}}; }
-  View<T, 1> z() { return {both_.data() + columns_.count, {K_}, {columns_.count + 1}}; }
+  void store_z(const View<T, 3>& to, std::int64_t n) {
+    if (!to.given() || piece_.part > 0) return;
+    for (std::int64_t h = 0; h < piece_.heads; ++h) convert(z(h), head_vector(to, n, piece_.head + h));
+  }
 
-  Piece piece_;
-  Range columns_;
+  const LinearAttentionArguments<T>& a_;
+  const Piece& piece_;
   std::int64_t K_;
-  Tensor<T, 2> both_;
+  PieceStates<T> S_;
+  Tensor<T, 2> z_;
 };
 
 template <typename T>
-linear::Head<T> head_of(const LinearAttentionArguments<T>& a, const TokenRange& range, std::int64_t h, HeadState<T>& state) {
-  const std::int64_t key_head = h / (a.q.extent(2) / a.k.extent(2));
-  return {.q = head_rows(a.q, range, h),
-          .k = head_rows(a.k, range, key_head),
-          .v = columns_of(head_rows(a.v, range, key_head), state.columns()),
-          .gates = head_gates(a.g, a.g_key, range, h),
-          .mask = sequence_scalars(a.key_mask, range),
-          .feature = a.feature,
-          .eps = a.eps,
-          .normalize = a.normalize,
-          .causal = a.causal,
-          .state = state.both(),
-          .o = columns_of(head_rows(a.o, range, h), state.columns())};
+std::vector<linear::Head<T>> heads_of(const LinearAttentionArguments<T>& a, const Piece& piece, const TokenRange& range, SAndZ<T>& state,
+                                      const std::optional<Rounding<T>>& rounding) {
+  std::vector<linear::Head<T>> heads;
+  heads.reserve(static_cast<std::size_t>(piece.heads));
+  for (std::int64_t n = 0; n < piece.heads; ++n) {
+    const std::int64_t h = piece.head + n, key_head = h / (a.q.extent(2) / a.k.extent(2));
+    heads.push_back({.q = head_rows(a.q, range, h),
+                     .k = head_rows(a.k, range, key_head),
+                     .v = columns_of(head_rows(a.v, range, key_head), state.columns()),
+                     .gates = head_gates(a.g, a.g_key, range, h),
+                     .mask = sequence_scalars(a.key_mask, range),
+                     .feature = a.feature,
+                     .eps = a.eps,
+                     .normalize = a.normalize,
+                     .causal = a.causal,
+                     .S = state.S(n),
+                     .z = state.z(n),
+                     .o = columns_of(head_rows(a.o, range, h), state.columns()),
+                     .rounding = rounding});
+  }
+  return heads;
 }
 
-// Some columns of one head of one sequence, from checkpoint to checkpoint.
+// Some heads of one sequence, or some columns of one, from checkpoint to checkpoint.
 template <typename T>
 void run_piece(const LinearAttentionArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
-  HeadState<T> state(piece, a.q.extent(3), a.v.extent(3));
-  state.load(a);
-  if (rounding) state.round(*rounding);
+  SAndZ<T> state(a, piece);
+  state.load(rounding);
   const std::int64_t every = a.checkpoint_every;
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
   std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 ? std::min(part.begin + every, range.end) : range.end;
-    linear::Head<T> head = head_of(a, part, piece.head, state);
-    head.rounding = rounding;
-    run_head(head, a);
-    if (part.end - part.begin == every) state.store(a.checkpoints, a.checkpoints_z, row++);
+    run_heads(heads_of(a, piece, part, state, rounding), a);
+    if (part.end - part.begin == every) state.store_checkpoint(row++);
   }
-  state.store(a.final_state, a.final_z, piece.sequence);
+  state.store_final();
 }
 
 template <typename T>
@@ -139,7 +164,8 @@ void run_all(const LinearAttentionArguments<T>& a, std::int64_t N) {
   const std::int64_t K = a.q.extent(3), V = a.v.extent(3);
   const auto rounding = a.state_type ? rounding_to<T>(*a.state_type) : std::nullopt;
   const auto cost = [&](std::int64_t n) { return 2.0 * static_cast<double>(K * V * sequence_tokens(a.cu_seqlens, a.q.extent(1), n)); };
-  each_piece({a.executor, N, a.q.extent(2), most_column_parts<T>(V)}, cost, [&](const Piece& piece) { run_piece(a, piece, rounding); });
+  each_piece({a.executor, N, a.q.extent(2), most_column_parts<T>(V), heads_near<T>(K * V)}, cost,
+             [&](const Piece& piece) { run_piece(a, piece, rounding); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.

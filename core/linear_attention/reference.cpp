@@ -29,9 +29,8 @@ void read(const Head<double>& head, const View<double, 2>& S, const View<double,
 }  // namespace
 
 void reference(const Head<double>& head) {
-  const std::int64_t K = head.key_width(), V = head.value_width();
-  const View<double, 2> S(head.state.data(), {K, V}, head.state.strides());
-  const View<double, 1> z(head.state.data() + V, {K}, {head.state.stride(0)});
+  const View<double, 2>& S = head.S;
+  const View<double, 1>& z = head.z;
   if (!head.causal)
     for (std::int64_t t = 0; t < head.tokens(); ++t) write(head, S, z, t);
   for (std::int64_t t = 0; t < head.tokens(); ++t) {
