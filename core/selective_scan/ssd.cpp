@@ -1,9 +1,13 @@
 // The door of ssd: check, choose a form, call it head by head.
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "foundation/form_check.hpp"
+#include "foundation/piece_states.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -43,46 +47,52 @@ Status check(const SsdArguments<T>& a, ShapeCheck& shapes) {
 }
 
 template <typename T>
-void run_head(const scan::SsdHead<T>& head, const SsdArguments<T>& a) {
-  switch (a.form) {
-    case Form::reference:
-      if constexpr (std::is_same_v<T, double>) scan::reference(head);
-      return;
-    case Form::chunked:
-      return scan::chunked(head, a.chunk > 0 ? a.chunk : 64);
-    case Form::explicit_:
-      return scan::explicit_sum(head);
-    default:
-      return scan::recurrent(head);
+bool is_recurrent(const SsdArguments<T>& a) {
+  return a.form == Form::automatic || a.form == Form::recurrent;
+}
+
+template <typename T>
+void run_heads(const std::vector<scan::SsdHead<T>>& heads, const SsdArguments<T>& a) {
+  if (is_recurrent(a)) return scan::recurrent(std::span(heads));
+  for (const scan::SsdHead<T>& head : heads) {
+    if (a.form == Form::chunked) scan::chunked(head, a.chunk > 0 ? a.chunk : 64);
+    if (a.form == Form::explicit_) scan::explicit_sum(head);
+    if constexpr (std::is_same_v<T, double>)
+      if (a.form == Form::reference) scan::reference(head);
   }
 }
 
-// Some columns of one head of one sequence.
+// Some heads of one sequence, or some columns of one.
 template <typename T>
 void run_piece(const SsdArguments<T>& a, const Piece& piece) {
-  const std::int64_t n = piece.sequence, h = piece.head, group = a.x.extent(2) / a.B.extent(2);
-  const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), n);
-  const Range columns = piece.columns<T>(a.x.extent(3));
-  Tensor<T, 2> S({a.B.extent(3), columns.count});
-  if (a.state.given()) convert(columns_of(head_state(a.state, n, h), columns), S.view());
-  run_head<T>({.x = columns_of(head_rows(a.x, range, h), columns),
-               .dt = head_scalars(a.dt, range, h),
-               .A = a.A(h),
-               .B = head_rows(a.B, range, h / group),
-               .C = head_rows(a.C, range, h / group),
-               .D = a.D.given() ? a.D(h) : T{0},
-               .skip = a.D.given(),
-               .S = S.view(),
-               .y = columns_of(head_rows(a.y, range, h), columns)},
-              a);
-  if (a.final_state.given()) convert(View<const T, 2>(S.view()), columns_of(head_state(a.final_state, n, h), columns));
+  const std::int64_t group = a.x.extent(2) / a.B.extent(2);
+  const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), piece.sequence);
+  PieceStates<T> states(a.state, a.final_state, piece, a.B.extent(3), a.x.extent(3), is_recurrent(a));
+  states.load(std::nullopt);
+  std::vector<scan::SsdHead<T>> heads;
+  heads.reserve(static_cast<std::size_t>(piece.heads));
+  for (std::int64_t n = 0; n < piece.heads; ++n) {
+    const std::int64_t h = piece.head + n;
+    heads.push_back({.x = columns_of(head_rows(a.x, range, h), states.columns()),
+                     .dt = head_scalars(a.dt, range, h),
+                     .A = a.A(h),
+                     .B = head_rows(a.B, range, h / group),
+                     .C = head_rows(a.C, range, h / group),
+                     .D = a.D.given() ? a.D(h) : T{0},
+                     .skip = a.D.given(),
+                     .S = states.S(n),
+                     .y = columns_of(head_rows(a.y, range, h), states.columns())});
+  }
+  run_heads(heads, a);
+  states.store();
 }
 
 template <typename T>
 void run_all(const SsdArguments<T>& a, std::int64_t sequences) {
   const std::int64_t N = a.B.extent(3), P = a.x.extent(3);
   const auto cost = [&](std::int64_t n) { return 3.0 * static_cast<double>(N * P * sequence_tokens(a.cu_seqlens, a.x.extent(1), n)); };
-  each_piece({a.executor, sequences, a.x.extent(2), most_column_parts<T>(P)}, cost, [&](const Piece& piece) { run_piece(a, piece); });
+  each_piece({a.executor, sequences, a.x.extent(2), most_column_parts<T>(P), heads_near<T>(N * P)}, cost,
+             [&](const Piece& piece) { run_piece(a, piece); });
 }
 
 // The definition is float64: widen what comes in, narrow what goes out.

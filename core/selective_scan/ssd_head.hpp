@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "linearmem/view.hpp"
 
@@ -16,7 +17,7 @@ struct SsdHead {
   View<const T, 2> B, C;  // [T,N]
   T D;                    // 0: no skip
   bool skip;
-  View<T, 2> S;  // [N,P], packed; before the first token on entry, after the last on return
+  View<T, 2> S;  // [N,P], rows without gaps inside, packed but for the recurrent form; before the first token on entry, after the last on return
   View<T, 2> y;  // [T,P]
 
   std::int64_t tokens() const { return x.extent(0); }
@@ -28,7 +29,7 @@ struct SsdHead {
 
 void reference(const SsdHead<double>& head);
 template <typename T>
-void recurrent(const SsdHead<T>& head);
+void recurrent(std::span<const SsdHead<T>> heads);  // of one sequence; alike but for their numbers
 template <typename T>
 void chunked(const SsdHead<T>& head, std::int64_t chunk);
 template <typename T>

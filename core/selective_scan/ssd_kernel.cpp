@@ -1,5 +1,5 @@
 // One pass over a tile of state columns per step: a row is decayed, written and read while it is in registers, for several tokens
-// in turn where the tile is narrow. A lane is a column of x; all rows are padded to whole vectors, so there are no tails.
+// in turn. A lane is a column of x; all rows are padded to whole vectors, so there are no tails.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "selective_scan/ssd_kernel.cpp"
 #include "foundation/highway_targets.hpp"
@@ -18,46 +18,58 @@ using scan::SsdBlock;
 
 // Tokens [t, t + kTokens) in order: each decays and writes row n before it reads it. Every sum keeps its order.
 template <typename T, int kVectors, int kTokens>
-HWY_INLINE void ssd_step(const SsdBlock<T>& block, T* state, std::int64_t first, std::int64_t t) {
+HWY_INLINE void ssd_step(const SsdBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
   using S = Simd<T>;
   using V = typename S::V;
-  const std::int64_t lanes = S::lanes(), N = block.N;
-  V write[kTokens][kVectors], y[kTokens][kVectors];
-  for (int k = 0; k < kTokens; ++k)
+  const std::int64_t lanes = S::lanes(), N = block.N, row = tile.row;
+  V write[kTokens][kVectors], y[kTokens][kVectors], decay[kTokens];
+  const T *B[kTokens], *C[kTokens];
+  for (int k = 0; k < kTokens; ++k) {
+    const V dt = S::all(block.dt[t + k]);
+    decay[k] = S::all(block.decay[t + k]);
+    B[k] = block.B + (t + k) * block.B_stride;
+    C[k] = block.C + (t + k) * block.C_stride;
     for (int v = 0; v < kVectors; ++v) {
-      write[k][v] = S::load(block.write + (t + k) * block.row + first + v * lanes);
+      write[k][v] = S::multiply(dt, S::load(block.x + (t + k) * block.x_stride + tile.first + v * lanes));
       y[k][v] = S::zero();
     }
-  for (std::int64_t n = 0; n < N; ++n)
+  }
+  T* at = tile.state;
+  for (std::int64_t n = 0; n < N; ++n, at += row)
     for (int v = 0; v < kVectors; ++v) {
-      T* at = state + (n * kVectors + v) * lanes;
-      V s = S::load(at);
+      V s = S::load(at + v * lanes);
       for (int k = 0; k < kTokens; ++k) {
-        const V add = S::multiply(S::all(block.B[(t + k) * N + n]), write[k][v]);
-        s = S::multiply_add(S::all(block.decay[t + k]), s, add);
-        y[k][v] = S::multiply_add(S::all(block.C[(t + k) * N + n]), s, y[k][v]);
+        s = S::multiply_add(S::all(B[k][n]), write[k][v], S::multiply(decay[k], s));
+        y[k][v] = S::multiply_add(S::all(C[k][n]), s, y[k][v]);
       }
-      S::store(s, at);
+      S::store(s, at + v * lanes);
     }
   for (int k = 0; k < kTokens; ++k)
-    for (int v = 0; v < kVectors; ++v) S::store(y[k][v], block.y + (t + k) * block.row + first + v * lanes);
+    for (int v = 0; v < kVectors; ++v) {
+      const T* x = block.x + (t + k) * block.x_stride + tile.first + v * lanes;
+      if (block.skip) y[k][v] = S::multiply_add(S::all(block.D), S::load(x), y[k][v]);
+      S::store(y[k][v], block.y + (t + k) * block.y_stride + tile.first + v * lanes);
+    }
 }
 
 template <typename T, int kVectors>
-HWY_NOINLINE void ssd_tile(const SsdBlock<T>& block, T* state, std::int64_t first) {
+HWY_NOINLINE void ssd_tile(const SsdBlock<T>& block, const Tile<T>& tile) {
   constexpr int kTokens = 2 * kTileVectors / kVectors;
   std::int64_t t = 0;
-  for (; t + kTokens <= block.tokens; t += kTokens) ssd_step<T, kVectors, kTokens>(block, state, first, t);
-  for (; t < block.tokens; ++t) ssd_step<T, kVectors, 1>(block, state, first, t);
+  for (; t + kTokens <= block.tokens; t += kTokens) {
+    for (int k = 0; k < kTokens; ++k) fetch_ahead(block.ahead, tile, t + k);
+    ssd_step<T, kVectors, kTokens>(block, tile, t);
+  }
+  for (; t < block.tokens; ++t) ssd_step<T, kVectors, 1>(block, tile, t);
 }
 
 template <typename T>
 HWY_INLINE void ssd_block(const SsdBlock<T>& block) {
-  each_tile<T>(block.N, block.width, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
+  each_state_tile<T>(block.S, block.S_stride, block.N, block.width, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
-      if (vectors == 4) return ssd_tile<T, 4>(block, block.S + offset, first);
-    if (vectors == 2) return ssd_tile<T, 2>(block, block.S + offset, first);
-    return ssd_tile<T, 1>(block, block.S + offset, first);
+      if (vectors == 4) return ssd_tile<T, 4>(block, tile);
+    if (vectors == 2) return ssd_tile<T, 2>(block, tile);
+    return ssd_tile<T, 1>(block, tile);
   });
 }
 

@@ -1,69 +1,97 @@
-// The recurrent form: packs a block of tokens at a time and hands it to the SIMD kernel, which carries the state.
+// The recurrent form: heads take turns at blocks of tokens, and the SIMD kernel carries their states.
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/aligned_buffer.hpp"
-#include "foundation/column_tiles.hpp"
+#include "foundation/head_turns.hpp"
 #include "foundation/packed_rows.hpp"
-#include "selective_scan/kernel.hpp"
+#include "foundation/scratch.hpp"
 #include "selective_scan/ssd_head.hpp"
 #include "selective_scan/ssd_kernel.hpp"
 
 namespace linearmem::scan {
 namespace {
 
+// What the kernel cannot read or write where it lies, for one block of tokens. Heads of one call differ in their numbers only.
 template <typename T>
-class PackedHead {
+class PackedBlock {
  public:
-  explicit PackedHead(const SsdHead<T>& head)
-      : head_(head), N_(head.state_size()), P_(head.width()), row_(padded_columns<T>(P_)), B_(kBlockTokens * N_), C_(kBlockTokens * N_),
-        decay_(kBlockTokens), write_(kBlockTokens * row_), y_(kBlockTokens * row_), S_(N_ * row_) {
-    load_tiles(head.S.data(), P_, S_.data(), N_, P_);
+  PackedBlock(const SsdHead<T>& head, std::int64_t tokens)
+      : N_(head.state_size()), P_(head.width()), row_(padded_columns<T>(P_)), copy_B_(head.B.stride(1) != 1), copy_C_(head.C.stride(1) != 1),
+        copy_x_(head.x.stride(1) != 1 || row_ != P_), copy_y_(head.y.stride(1) != 1 || row_ != P_),
+        scratch_((copy_B_ + copy_C_) * Scratch::bytes<T>(tokens * N_) + (copy_x_ + copy_y_) * Scratch::bytes<T>(tokens * row_) +
+                 2 * Scratch::bytes<T>(tokens)),
+        B_(scratch_.take<T>(copy_B_ ? tokens * N_ : 0)), C_(scratch_.take<T>(copy_C_ ? tokens * N_ : 0)), dt_(scratch_.take<T>(tokens)),
+        decay_(scratch_.take<T>(tokens)), x_(scratch_.take<T>(copy_x_ ? tokens * row_ : 0)),
+        y_(scratch_.take<T>(copy_y_ ? tokens * row_ : 0)) {
+    if (copy_x_) std::fill_n(x_, tokens * row_, T{0});  // also what stands behind the last column
   }
 
-  void run(std::int64_t begin, std::int64_t tokens) {
-    pack_rows(head_.B, begin, tokens, B_.data(), N_);
-    pack_rows(head_.C, begin, tokens, C_.data(), N_);
-    pack_rows(head_.x, begin, tokens, write_.data(), row_);
+  void run(const SsdHead<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride) {
     for (std::int64_t t = 0; t < tokens; ++t) {
-      const T dt = head_.dt(begin + t);
-      decay_.data()[t] = std::exp(dt * head_.A);
-      for (std::int64_t p = 0; p < P_; ++p) write_.data()[t * row_ + p] *= dt;
+      dt_[t] = head.dt(begin + t);
+      decay_[t] = std::exp(dt_[t] * head.A);
     }
-    kernel_block({.B = B_.data(),
-                  .C = C_.data(),
-                  .decay = decay_.data(),
-                  .write = write_.data(),
-                  .y = y_.data(),
-                  .S = S_.data(),
-                  .tokens = tokens,
-                  .N = N_,
-                  .width = P_,
-                  .row = row_});
-    for (std::int64_t t = 0; t < tokens; ++t)
-      for (std::int64_t p = 0; p < P_; ++p) head_.y(begin + t, p) = head_.output(begin + t, p, y_.data()[t * row_ + p]);
+    SsdBlock<T> block{.B = head.B.data() + begin * head.B.stride(0),
+                      .B_stride = head.B.stride(0),
+                      .C = head.C.data() + begin * head.C.stride(0),
+                      .C_stride = head.C.stride(0),
+                      .dt = dt_,
+                      .decay = decay_,
+                      .x = head.x.data() + begin * head.x.stride(0),
+                      .x_stride = head.x.stride(0),
+                      .y = head.y.data() + begin * head.y.stride(0),
+                      .y_stride = head.y.stride(0),
+                      .D = head.D,
+                      .skip = head.skip,
+                      .S = state,
+                      .S_stride = state_stride,
+                      .tokens = tokens,
+                      .N = N_,
+                      .width = P_,
+                      .ahead = rows_ahead<T>(begin, tokens, head.B, head.C, head.x, head.y)};
+    copy(head, begin, tokens, block);
+    kernel_block(block);
+    if (copy_y_) unpack_rows(y_, row_, head.y, begin, tokens);
   }
-
-  void store_state() const { store_tiles(S_.data(), head_.S.data(), P_, N_, P_); }
 
  private:
-  const SsdHead<T>& head_;
-  std::int64_t N_, P_, row_;
-  AlignedBuffer<T> B_, C_, decay_, write_, y_, S_;
+  void copy(const SsdHead<T>& head, std::int64_t begin, std::int64_t tokens, SsdBlock<T>& block) {
+    if (copy_B_) copy_rows(head.B, begin, tokens, B_, N_, block.B, block.B_stride);
+    if (copy_C_) copy_rows(head.C, begin, tokens, C_, N_, block.C, block.C_stride);
+    if (copy_x_) copy_rows(head.x, begin, tokens, x_, row_, block.x, block.x_stride);
+    if (copy_y_) {
+      block.y = y_;
+      block.y_stride = row_;
+    }
+  }
+
+  static void copy_rows(const View<const T, 2>& rows, std::int64_t begin, std::int64_t tokens, T* to, std::int64_t row, const T*& data,
+                        std::int64_t& stride) {
+    pack_rows(rows, begin, tokens, to, row);
+    data = to;
+    stride = row;
+  }
+
+  std::int64_t N_, P_, row_;  // row_: between copied rows of P values, whole vectors
+  bool copy_B_, copy_C_, copy_x_, copy_y_;
+  Scratch scratch_;
+  T *B_, *C_, *dt_, *decay_, *x_, *y_;
 };
 
 }  // namespace
 
 template <typename T>
-void recurrent(const SsdHead<T>& head) {
-  if (head.tokens() == 0) return;
-  PackedHead<T> packed(head);
-  for (std::int64_t begin = 0; begin < head.tokens(); begin += kBlockTokens)
-    packed.run(begin, std::min(kBlockTokens, head.tokens() - begin));
-  packed.store_state();
+void recurrent(std::span<const SsdHead<T>> heads) {
+  if (heads.empty() || heads[0].tokens() == 0) return;
+  const std::int64_t tokens = heads[0].tokens();
+  PackedBlock<T> packed(heads[0], std::min(kSsdBlockTokens, tokens));
+  take_turns<T>(heads, heads[0].state_size(), heads[0].width(), tokens, kSsdBlockTokens,
+                [&](const SsdHead<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride) {
+                  packed.run(head, begin, count, state, state_stride);
+                });
 }
 
-template void recurrent(const SsdHead<float>&);
-template void recurrent(const SsdHead<double>&);
+template void recurrent(std::span<const SsdHead<float>>);
+template void recurrent(std::span<const SsdHead<double>>);
 
 }  // namespace linearmem::scan
