@@ -7,6 +7,7 @@
 #include "linearmem/mechanisms.hpp"
 #include "safetensors.hpp"
 #include "settings.hpp"
+#include "threads.hpp"
 #include "verb.hpp"
 
 namespace linearmem::cli {
@@ -16,6 +17,7 @@ struct RunArguments {
   std::string mechanism, input, output;
   std::string form = "automatic";
   std::optional<std::int64_t> chunk;
+  std::int64_t threads = 1;
   std::string dtype;
   std::vector<std::string> options;
   bool list = false, describe = false;
@@ -92,8 +94,11 @@ Result<int> run(const RunArguments& arguments) {
   if (arguments.describe) return describe(*mechanism.value());
   if (arguments.input.empty()) return Status::invalid("run needs --input X.safetensors");
   if (arguments.output.empty()) return Status::invalid("run needs --output Y.safetensors");
-  const auto settings = settings_from(*mechanism.value(), arguments);
+  auto settings = settings_from(*mechanism.value(), arguments);
   if (!settings.ok()) return settings.status();
+  const auto executor = executor_of(arguments.threads);
+  if (!executor.ok()) return executor.status();
+  settings.value().executor = executor.value().get();
   const auto inputs = read_safetensors(arguments.input);
   if (!inputs.ok()) return inputs.status();
   const auto outputs = run_mechanism(arguments.mechanism, inputs.value(), settings.value());
@@ -114,6 +119,7 @@ void add_run(CLI::App& app, Verb& chosen) {
   verb->add_option("--chunk", arguments->chunk, "Tokens per chunk in form chunked");
   verb->add_option("--dtype", arguments->dtype, "f32 or f64, to compute in; otherwise the one the inputs share");
   verb->add_option("--set", arguments->options, "key=value, an option of the mechanism; may be repeated")->take_all()->expected(1);
+  add_threads(*verb, arguments->threads);
   verb->add_flag("--list", arguments->list, "Name the mechanisms and stop");
   verb->add_flag("--describe", arguments->describe, "Print the mechanism's inputs, options, forms and outputs, and stop");
   verb->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });

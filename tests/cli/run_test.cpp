@@ -51,6 +51,17 @@ TEST_F(Run, WritesTheOutputs) {
   EXPECT_EQ(floating_values<double>("o", outputs.value().at("o")).value(), (std::vector<double>{1, 2, 3, 4}));
 }
 
+TEST_F(Run, ThreadsGiveTheSameFile) {
+  std::vector<double> rows(300 * 64, 0.1), beta(300, 0.5);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] += static_cast<double>(i % 17) / 64;
+  const NamedTensor tensor = to_named(rows, {1, 300, 1, 64});
+  give({{"q", tensor}, {"k", tensor}, {"v", tensor}, {"beta", to_named(beta, {1, 300, 1})}});
+  ASSERT_EQ(test::linearmem(words()).code, 0);
+  const std::string alone = test::read_file(folder_ / "out");
+  ASSERT_EQ(test::linearmem(words({"--threads", "3"})).code, 0);
+  EXPECT_TRUE(test::read_file(folder_ / "out") == alone);
+}
+
 TEST_F(Run, InputMayBeTheOutput) {
   ASSERT_EQ(test::linearmem({"run", "delta_rule", "--input", folder_ / "in", "--output", folder_ / "in"}).code, 0);
   const auto outputs = read_safetensors(folder_ / "in");
@@ -78,6 +89,9 @@ TEST_F(Run, RefusesBadValues) {
   EXPECT_EQ(refusal({"--chunk", "0", "--form", "chunked"}), "--chunk is 0; it counts tokens, 1 or more");
   EXPECT_EQ(refusal({"--chunk", "2"}), "delta-rule: chunk is 2 but the form is automatic; only form chunked has chunks");
   EXPECT_NE(refusal({"--chunk", "two", "--form", "chunked"}).find("--chunk"), std::string::npos);
+  EXPECT_EQ(refusal({"--threads", "0"}), "--threads is 0, must be from 1 to 1024");
+  EXPECT_EQ(refusal({"--threads", "2000"}), "--threads is 2000, must be from 1 to 1024");
+  EXPECT_NE(refusal({"--threads", "two"}).find("--threads"), std::string::npos);
   EXPECT_NE(refused({"run"}).find("needs a MECHANISM"), std::string::npos);
   EXPECT_NE(refused({"run", "delta-rule"}).find("needs --input"), std::string::npos);
   EXPECT_NE(refused({"run", "delta-rule", "--input", folder_ / "in"}).find("needs --output"), std::string::npos);
