@@ -16,14 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace linearmem {
 namespace HWY_NAMESPACE {
 
-// Above `highest` (88 or 709) the answer is infinite, less than a factor of 2.1 before the format ends.
-template <typename T>
-HWY_INLINE typename Simd<T>::V exp_any(typename Simd<T>::V x) {
-  using S = Simd<T>;
-  constexpr T highest = sizeof(T) == 8 ? T{709} : T{88};
-  return S::select_less(S::all(highest), x, S::all(static_cast<T>(__builtin_huge_val())), exp_up_to_zero<T>(x));
-}
-
 template <typename T>
 HWY_INLINE typename Simd<T>::V log_one_plus_unit(typename Simd<T>::V e) {
   using S = Simd<T>;

@@ -54,6 +54,59 @@ HWY_INLINE typename Simd<T>::V exp_up_to_zero(typename Simd<T>::V x) {
   return S::select_less(x, S::all(C::lowest), S::zero(), S::multiply(sum, S::power_of_two(shifted)));
 }
 
+template <typename T>
+struct Exp2Constants;
+
+template <>
+struct Exp2Constants<double> {
+  static constexpr double round = ExpConstants<double>::round, lowest = -1023, highest = 1024;
+  static constexpr double coefficients[] = {  // (ln 2)^k / k!
+      1.0,
+      0x1.62e42fefa39efp-1,
+      0x1.ebfbdff82c58fp-3,
+      0x1.c6b08d704a0cp-5,
+      0x1.3b2ab6fba4e77p-7,
+      0x1.5d87fe78a6731p-10,
+      0x1.430912f86c787p-13,
+      0x1.ffcbfc588b0c7p-17,
+      0x1.62c0223a5c824p-20,
+      0x1.b5253d395e7c4p-24,
+      0x1.e4cf5158b8ecap-28,
+      0x1.e8cac7351bb25p-32,
+      0x1.c3bd650fc2986p-36,
+      0x1.816193166d0f9p-40};
+};
+
+template <>
+struct Exp2Constants<float> {
+  static constexpr float round = ExpConstants<float>::round, lowest = -127, highest = 128;
+  // The least largest relative error (2e-9 before rounding) on [-1/2, 1/2] among polynomials of degree 6 that are 1 at 0.
+  static constexpr float coefficients[] = {1.0f,
+                                           0x1.62e43p-1f,
+                                           0x1.ebfbdcp-3f,
+                                           0x1.c6aee8p-5f,
+                                           0x1.3b2d4cp-7f,
+                                           0x1.5f3e54p-10f,
+                                           0x1.41fbbcp-13f};
+};
+
+// 2^x for any x: within 2 units in the last place, exactly 1 at 0, 0 below the smallest normal number (minus infinity too), infinite
+// from less than a factor of 1.5 before the format ends, NaN for NaN. x = n + r, n whole and |r| <= 1/2; unlike exp it needs no split constant.
+template <typename T>
+HWY_INLINE typename Simd<T>::V exp2_any(typename Simd<T>::V x) {
+  using S = Simd<T>;
+  using V = typename S::V;
+  using C = Exp2Constants<T>;
+  constexpr int terms = static_cast<int>(sizeof(C::coefficients) / sizeof(T));
+  x = S::select_less(x, S::all(C::lowest), S::all(C::lowest), x);
+  x = S::select_less(S::all(C::highest), x, S::all(C::highest), x);
+  const V shifted = S::add(x, S::all(C::round));
+  const V r = S::subtract(x, S::subtract(shifted, S::all(C::round)));
+  V sum = S::all(C::coefficients[terms - 1]);
+  for (int term = terms - 2; term >= 0; --term) sum = S::multiply_add(sum, r, S::all(C::coefficients[term]));
+  return S::multiply(sum, S::power_of_two(shifted));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
 HWY_AFTER_NAMESPACE();

@@ -24,6 +24,11 @@ void each_index(const Extents<N>& extents, Visit visit) {
 
 template <typename From, typename To, int N>
 void convert(const View<From, N>& from, const View<To, N>& to) {
+  if (from.packed() && to.packed()) {
+    const std::int64_t count = from.size();
+    for (std::int64_t i = 0; i < count; ++i) to.data()[i] = static_cast<To>(from.data()[i]);
+    return;
+  }
   each_index<N>(from.extents(), [&](const Extents<N>& index) { to[index] = static_cast<To>(from[index]); });
 }
 

@@ -1,5 +1,5 @@
 // One exponential per state value and token is nearly all the work, so it runs in vectors: a lane is a channel, and the N rows of
-// a tile of channels are decayed, written and read in one pass. All rows are padded to whole vectors, so there are no tails.
+// a tile of channels are decayed, written and read in one pass. All rows are padded to whole vectors, so there are no tails there.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "selective_scan/mamba_kernel.cpp"
 #include "foundation/highway_targets.hpp"
@@ -8,6 +8,8 @@
 
 #include "foundation/activation-inl.hpp"
 #include "foundation/column_tiles-inl.hpp"
+#include "foundation/exp-inl.hpp"
+#include "foundation/tail-inl.hpp"
 #include "selective_scan/mamba_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,12 +18,17 @@ namespace HWY_NAMESPACE {
 
 using scan::MambaBlock;
 
+constexpr double kLog2E = 1.4426950408889634;
+
 template <typename T, int kVectors>
 HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, std::int64_t first) {
   using S = Simd<T>;
   using V = typename S::V;
   const std::int64_t lanes = S::lanes(), N = block.N;
+  const T* A = block.A + offset;
+  T* states = block.h + offset;
   for (std::int64_t t = 0; t < block.tokens; ++t) {
+    const T *B_t = block.B + t * N, *C_t = block.C + t * N;
     const std::int64_t at = t * block.row + first;
     V step[kVectors], write[kVectors], y[kVectors];
     for (int v = 0; v < kVectors; ++v) {
@@ -30,14 +37,15 @@ HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, st
       step[v] = block.with_softplus ? softplus<T>(sum) : sum;
       write[v] = S::multiply(step[v], u);
       y[v] = S::multiply(S::load(block.D + first + v * lanes), u);
+      step[v] = S::multiply(step[v], S::all(static_cast<T>(kLog2E)));
     }
     for (std::int64_t n = 0; n < N; ++n) {
-      const V B = S::all(block.B[t * N + n]), C = S::all(block.C[t * N + n]);
+      const V B = S::all(B_t[n]), C = S::all(C_t[n]);
       for (int v = 0; v < kVectors; ++v) {
-        const std::int64_t place = offset + (n * kVectors + v) * lanes;
-        const V decay = exp_any<T>(S::multiply(step[v], S::load(block.A + place)));
-        const V h = S::multiply_add(decay, S::load(block.h + place), S::multiply(B, write[v]));
-        S::store(h, block.h + place);
+        const std::int64_t place = (n * kVectors + v) * lanes;
+        const V decay = exp2_any<T>(S::multiply(step[v], S::load(A + place)));
+        const V h = S::multiply_add(decay, S::load(states + place), S::multiply(B, write[v]));
+        S::store(h, states + place);
         y[v] = S::multiply_add(C, h, y[v]);
       }
     }
@@ -58,6 +66,83 @@ HWY_INLINE void mamba_block(const MambaBlock<T>& block) {
   });
 }
 
+// a b + sum as a lane of Simd<T> has it.
+template <typename T>
+HWY_INLINE T lane_multiply_add(T a, T b, T sum) {
+#if HWY_TARGET == HWY_WASM
+  return a * b + sum;
+#else
+  const hn::CappedTag<T, 1> one;
+  return hn::GetLane(hn::MulAdd(hn::Set(one, a), hn::Set(one, b), hn::Set(one, sum)));
+#endif
+}
+
+constexpr std::int64_t kFewChannels = 64;
+
+template <typename T>
+struct FewRows {
+  T step[kFewChannels], write[kFewChannels], y[kFewChannels];
+};
+
+// Steps, writes and skips of token t for channels [first, first + count): a lane is a channel.
+template <typename T>
+HWY_INLINE void few_steps(const scan::MambaFew<T>& few, std::int64_t t, std::int64_t first, std::int64_t count, FewRows<T>& rows) {
+  using S = Simd<T>;
+  for (std::int64_t d = 0; d < count; d += S::lanes()) {
+    const std::int64_t some = count - d < S::lanes() ? count - d : S::lanes();
+    const auto part = [&](const T* row) HWY_ATTR { return row ? load_some(row + first + d, some) : S::zero(); };
+    const auto sum = S::add(part(few.delta[t]), part(few.bias)), u = part(few.u[t]);
+    const auto step = few.with_softplus ? softplus<T>(sum) : sum;
+    S::store(S::multiply(step, u), rows.write + d);
+    S::store(S::multiply(part(few.D), u), rows.y + d);
+    S::store(S::multiply(step, S::all(static_cast<T>(kLog2E))), rows.step + d);
+  }
+}
+
+// One channel: a lane is a state value; the read sums them one by one, as a tile does.
+template <typename T>
+HWY_INLINE T few_channel(const scan::MambaFew<T>& few, std::int64_t t, const T* A, T* h, T step, T write, T y) {
+  using S = Simd<T>;
+  const T *B = few.B[t], *C = few.C[t];
+  for (std::int64_t n = 0; n < few.N; n += S::lanes()) {
+    const std::int64_t some = few.N - n < S::lanes() ? few.N - n : S::lanes();
+    const auto part = [&](const T* row) HWY_ATTR { return some == S::lanes() ? S::load(row + n) : load_some(row + n, some); };
+    const auto decay = exp2_any<T>(S::multiply(S::all(step), part(A)));
+    const auto next = S::multiply_add(decay, part(h), S::multiply(part(B), S::all(write)));
+    if (some == S::lanes())
+      S::store(next, h + n);
+    else
+      store_some<T>(next, h + n, some);
+  }
+  for (std::int64_t n = 0; n < few.N; ++n) y = lane_multiply_add(C[n], h[n], y);
+  return y;
+}
+
+template <typename T>
+HWY_NOINLINE void mamba_few(const scan::MambaFew<T>& few, std::int64_t first, std::int64_t count) {
+  using S = Simd<T>;
+  FewRows<T> rows;
+  for (std::int64_t t = 0; t < few.tokens; ++t) {
+    few_steps(few, t, first, count, rows);
+    for (std::int64_t d = 0; d < count; ++d)
+      rows.y[d] = few_channel(few, t, few.A[first + d], few.h + (first + d) * few.h_stride, rows.step[d], rows.write[d], rows.y[d]);
+    for (std::int64_t d = 0; d < count; d += S::lanes()) {
+      const std::int64_t some = count - d < S::lanes() ? count - d : S::lanes();
+      auto y = S::load(rows.y + d);
+      if (few.z.first) y = S::multiply(y, silu<T>(load_some(few.z[t] + first + d, some)));
+      store_some<T>(y, few.y + t * few.y_stride + first + d, some);
+    }
+  }
+}
+
+template <typename T>
+HWY_INLINE void mamba_few_all(const scan::MambaFew<T>& few) {
+  for (std::int64_t first = 0; first < few.channels; first += kFewChannels)
+    mamba_few(few, first, few.channels - first < kFewChannels ? few.channels - first : kFewChannels);
+}
+
+void MambaFewF32(const scan::MambaFew<float>& few) { mamba_few_all(few); }
+void MambaFewF64(const scan::MambaFew<double>& few) { mamba_few_all(few); }
 void MambaBlockF32(const MambaBlock<float>& block) { mamba_block(block); }
 void MambaBlockF64(const MambaBlock<double>& block) { mamba_block(block); }
 
@@ -67,10 +152,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linearmem {
+HWY_EXPORT(MambaFewF32);
+HWY_EXPORT(MambaFewF64);
 HWY_EXPORT(MambaBlockF32);
 HWY_EXPORT(MambaBlockF64);
 
 namespace scan {
+void kernel_few(const MambaFew<float>& few) { HWY_DYNAMIC_DISPATCH(MambaFewF32)(few); }
+void kernel_few(const MambaFew<double>& few) { HWY_DYNAMIC_DISPATCH(MambaFewF64)(few); }
 void kernel_block(const MambaBlock<float>& block) { HWY_DYNAMIC_DISPATCH(MambaBlockF32)(block); }
 void kernel_block(const MambaBlock<double>& block) { HWY_DYNAMIC_DISPATCH(MambaBlockF64)(block); }
 }  // namespace scan

@@ -26,4 +26,31 @@ struct MambaBlock {
 void kernel_block(const MambaBlock<float>& block);
 void kernel_block(const MambaBlock<double>& block);
 
+// The same where A and the state lie, channel by channel, and rows as they are: for so few tokens that tiles of channels do not pay.
+// Same bits.
+template <typename T>
+struct MambaFew {
+  // Rows without gaps inside, `stride` apart.
+  struct Rows {
+    const T* first;
+    std::int64_t stride;
+    const T* operator[](std::int64_t t) const { return first + t * stride; }
+  };
+  Rows u, delta, z, B, C;  // z.first null: no gate
+  const T* D;              // [channels], or null
+  const T* bias;           // the same
+  Rows A;                  // rows of N
+  T* h;                    // rows of N, h_stride apart
+  std::int64_t h_stride;
+  T* y;
+  std::int64_t y_stride;
+  std::int64_t tokens, N, channels;
+  bool with_softplus;
+};
+
+constexpr std::int64_t kMambaFewTokens = 4;
+constexpr std::int64_t kMambaBlockTokens = 8;
+void kernel_few(const MambaFew<float>& few);
+void kernel_few(const MambaFew<double>& few);
+
 }  // namespace linearmem::scan

@@ -1,10 +1,10 @@
 // The recurrent form: packs a block of tokens at a time and hands it to the SIMD kernel, which carries the state.
 #include <algorithm>
+#include <vector>
 
 #include "foundation/aligned_buffer.hpp"
 #include "foundation/column_tiles.hpp"
 #include "foundation/packed_rows.hpp"
-#include "linearmem/tensor.hpp"
 #include "selective_scan/kernel.hpp"
 #include "selective_scan/mamba_kernel.hpp"
 #include "selective_scan/mamba_sequence.hpp"
@@ -17,8 +17,8 @@ class PackedSequence {
  public:
   explicit PackedSequence(const MambaSequence<T>& sequence)
       : sequence_(sequence), N_(sequence.state_size()), channels_(sequence.channels()), row_(padded_columns<T>(channels_)),
-        u_(kBlockTokens * row_), delta_(kBlockTokens * row_), z_(sequence.z.given() ? kBlockTokens * row_ : 0), B_(kBlockTokens * N_),
-        C_(kBlockTokens * N_), D_(row_), bias_(row_), A_(N_ * row_), h_(N_ * row_), y_(kBlockTokens * row_) {
+        u_(kMambaBlockTokens * row_), delta_(kMambaBlockTokens * row_), z_(sequence.z.given() ? kMambaBlockTokens * row_ : 0), B_(kMambaBlockTokens * N_),
+        C_(kMambaBlockTokens * N_), D_(row_), bias_(row_), A_(N_ * row_), h_(N_ * row_), y_(kMambaBlockTokens * row_) {
     copy_vector(sequence.D, D_.data());
     copy_vector(sequence.delta_bias, bias_.data());
     load_turned(sequence.A, A_.data());
@@ -50,10 +50,9 @@ class PackedSequence {
   }
 
   void store_state() const {
-    Tensor<T, 2> turned({N_, channels_});
+    std::vector<T> turned(static_cast<std::size_t>(N_ * channels_));
     store_tiles(h_.data(), turned.data(), channels_, N_, channels_);
-    for (std::int64_t d = 0; d < channels_; ++d)
-      for (std::int64_t n = 0; n < N_; ++n) sequence_.h(d, n) = turned(n, d);
+    turn(turned.data(), 1, channels_, sequence_.h.data(), 1, sequence_.h.stride(0));
   }
 
  private:
@@ -63,10 +62,15 @@ class PackedSequence {
 
   // [D,N] becomes N rows of channels.
   void load_turned(const View<const T, 2>& from, T* tiles) const {
-    Tensor<T, 2> turned({N_, channels_});
-    for (std::int64_t d = 0; d < channels_; ++d)
-      for (std::int64_t n = 0; n < N_; ++n) turned(n, d) = from(d, n);
+    std::vector<T> turned(static_cast<std::size_t>(N_ * channels_));
+    turn(from.data(), from.stride(0), from.stride(1), turned.data(), channels_, 1);
     load_tiles(turned.data(), channels_, tiles, N_, channels_);
+  }
+
+  // to[n, d] = from[d, n], whichever of the two is seen as turned.
+  void turn(const T* from, std::int64_t from_d, std::int64_t from_n, T* to, std::int64_t to_n, std::int64_t to_d) const {
+    for (std::int64_t d = 0; d < channels_; ++d)
+      for (std::int64_t n = 0; n < N_; ++n) to[n * to_n + d * to_d] = from[n * from_n + d * from_d];
   }
 
   const MambaSequence<T>& sequence_;
@@ -74,14 +78,42 @@ class PackedSequence {
   AlignedBuffer<T> u_, delta_, z_, B_, C_, D_, bias_, A_, h_, y_;
 };
 
+template <typename T>
+bool whole_rows(const MambaSequence<T>& s) {
+  return s.u.stride(1) == 1 && s.delta.stride(1) == 1 && s.A.stride(1) == 1 && s.B.stride(1) == 1 && s.C.stride(1) == 1 && s.y.stride(1) == 1 &&
+         (!s.z.given() || s.z.stride(1) == 1) && (!s.D.given() || s.D.stride(0) == 1) && (!s.delta_bias.given() || s.delta_bias.stride(0) == 1);
+}
+
+template <typename T>
+void run_few(const MambaSequence<T>& s) {
+  const auto rows = [](const auto& view) { return typename MambaFew<T>::Rows{view.data(), view.stride(0)}; };
+  kernel_few({.u = rows(s.u),
+              .delta = rows(s.delta),
+              .z = rows(s.z),
+              .B = rows(s.B),
+              .C = rows(s.C),
+              .D = s.D.data(),
+              .bias = s.delta_bias.data(),
+              .A = rows(s.A),
+              .h = s.h.data(),
+              .h_stride = s.h.stride(0),
+              .y = s.y.data(),
+              .y_stride = s.y.stride(0),
+              .tokens = s.tokens(),
+              .N = s.state_size(),
+              .channels = s.channels(),
+              .with_softplus = s.with_softplus});
+}
+
 }  // namespace
 
 template <typename T>
 void recurrent(const MambaSequence<T>& sequence) {
   if (sequence.tokens() == 0) return;
+  if (sequence.tokens() <= kMambaFewTokens && whole_rows(sequence)) return run_few(sequence);
   PackedSequence<T> packed(sequence);
-  for (std::int64_t begin = 0; begin < sequence.tokens(); begin += kBlockTokens)
-    packed.run(begin, std::min(kBlockTokens, sequence.tokens() - begin));
+  for (std::int64_t begin = 0; begin < sequence.tokens(); begin += kMambaBlockTokens)
+    packed.run(begin, std::min(kMambaBlockTokens, sequence.tokens() - begin));
   packed.store_state();
 }
 

@@ -33,17 +33,25 @@ scan::MambaSequence<T> part_of(const MambaScanArguments<T>& a, const TokenRange&
           .y = columns_of(sequence_rows(a.y, range), channels)};
 }
 
+template <typename T>
+bool any_above_zero(const View<const T, 2>& A, std::int64_t d) {
+  const T* row = A.data() + d * A.stride(0);
+  bool above = false;
+  for (std::int64_t n = 0; n < A.extent(1); ++n) above |= row[n * A.stride(1)] > T{0};
+  return above;
+}
+
 // A step times A above 0 makes the state grow: as a rule a forgotten minus sign, or raw steps without softplus.
 template <typename T>
 Status check_decays(const MambaScanArguments<T>& a) {
   const std::int64_t B = a.u.extent(0), tokens = a.u.extent(1), D = a.u.extent(2), N = a.A.extent(1);
   for (std::int64_t d = 0; d < D; ++d) {
     T low = 0, high = 0;
+    if (a.softplus && !any_above_zero(a.A, d)) continue;  // a softplus is never below 0
     for (std::int64_t n = 0; n < N; ++n) {
       low = std::min(low, a.A(d, n));
       high = std::max(high, a.A(d, n));
     }
-    if (high == T{0} && a.softplus) continue;  // a softplus is never below 0
     for (std::int64_t b = 0; b < B; ++b) {
       const scan::MambaSequence<T> row = part_of(a, {b, 0, tokens}, {0, D});
       for (std::int64_t t = 0; t < tokens; ++t) {
@@ -96,12 +104,16 @@ void run_sequence(const scan::MambaSequence<T>& sequence, const MambaScanArgumen
 template <typename T>
 void run_piece(const MambaScanArguments<T>& a, const Piece& piece) {
   const Range channels = piece.columns<T>(a.u.extent(2));
-  Tensor<T, 2> h({channels.count, a.A.extent(1)});
-  if (a.state.given()) convert(rows_of(sequence_state(a.state, piece.sequence), channels), h.view());
+  const View<T, 2> last = rows_of(sequence_state(a.final_state, piece.sequence), channels);
+  const bool in_place = last.given() && last.packed();
+  Tensor<T, 2> own({in_place ? 0 : channels.count, a.A.extent(1)});
+  const View<T, 2> h = in_place ? last : own.view();
+  if (a.state.given()) copy_matrix(rows_of(sequence_state(a.state, piece.sequence), channels), h);
+  if (!a.state.given()) std::fill_n(h.data(), h.size(), T{0});
   scan::MambaSequence<T> sequence = part_of(a, sequence_range(a.cu_seqlens, a.u.extent(1), piece.sequence), channels);
-  sequence.h = h.view();
+  sequence.h = h;
   run_sequence(sequence, a);
-  if (a.final_state.given()) convert(View<const T, 2>(h.view()), rows_of(sequence_state(a.final_state, piece.sequence), channels));
+  if (last.given()) copy_matrix(View<const T, 2>(h), last);
 }
 
 constexpr double kExponential = 10;  // what one takes, in multiply-adds
