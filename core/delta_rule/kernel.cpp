@@ -23,18 +23,20 @@ HWY_INLINE void store_row(const typename Simd<T>::V (&values)[kVectors], T* row)
   for (int c = 0; c < kVectors; ++c) Simd<T>::store(values[c], row + c * Simd<T>::lanes());
 }
 
-template <typename T, int kVectors>
-HWY_INLINE void read_rows(const T* x, const T* state, std::int64_t row, std::int64_t K, typename Simd<T>::V (&sum)[kVectors]) {
+template <typename T, int kVectors, bool kFetch>
+HWY_INLINE void read_rows(const KernelBlock<T>& block, const Tile<T>& tile, const T* x, typename Simd<T>::V (&sum)[kVectors]) {
   using S = Simd<T>;
   for (int c = 0; c < kVectors; ++c) sum[c] = S::zero();
-  for (std::int64_t i = 0; i < K; ++i, state += row) {
+  const T* state = tile.state;
+  for (std::int64_t i = 0; i < block.K; ++i, state += tile.row) {
+    if constexpr (kFetch) fetch_state<T, kVectors, 2>(block.ahead, tile, block.K, i, 0);
     const auto x_i = S::all(x[i]);
     for (int c = 0; c < kVectors; ++c) sum[c] = S::multiply_add(x_i, S::load(state + c * S::lanes()), sum[c]);
   }
 }
 
-// kByKey: each key component has its own decay.
-template <typename T, int kVectors, bool kByKey, bool kRounded>
+// kByKey: each key component has its own decay. kFetch: the next head's state is asked for.
+template <typename T, int kVectors, bool kByKey, bool kRounded, bool kFetch = false>
 HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
   using S = Simd<T>;
   using V = typename S::V;
@@ -42,7 +44,7 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
   const T* read_keys = kByKey ? block.k_decayed : block.k;
   const std::int64_t read_stride = kByKey ? K : block.k_stride;
   V read[kVectors];
-  read_rows<T, kVectors>(read_keys, tile.state, row, K, read);
+  read_rows<T, kVectors, kFetch>(block, tile, read_keys, read);
   for (std::int64_t t = 0; t < block.tokens; ++t) {
     fetch_ahead(block.ahead, tile, t);
     const T* q = block.q + t * block.q_stride;
@@ -62,6 +64,8 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
     }
     T* at = tile.state;
     for (std::int64_t i = 0; i < K; ++i, at += row) {
+      if constexpr (kFetch)
+        if (t == 0) fetch_state<T, kVectors, 2>(block.ahead, tile, K, i, 1);
       const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]), decay_i = kByKey ? S::all(decays[i]) : decay;
       for (int c = 0; c < kVectors; ++c) {
         V s = S::multiply_add(k_i, write[c], S::multiply(decay_i, S::load(at + c * lanes)));
@@ -80,6 +84,8 @@ template <typename T, int kVectors>
 HWY_INLINE void tile_of(const KernelBlock<T>& block, const Tile<T>& tile) {
   if (block.rounding) return tile_block<T, kVectors, true, true>(block, tile);
   if (block.k_decayed) return tile_block<T, kVectors, true, false>(block, tile);
+  if constexpr (kFetchStates)
+    if (block.ahead.state) return tile_block<T, kVectors, false, false, true>(block, tile);
   return tile_block<T, kVectors, false, false>(block, tile);
 }
 

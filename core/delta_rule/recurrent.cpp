@@ -34,7 +34,7 @@ class PackedBlock {
     reads_ = scratch_.take<T>(copy_reads_ ? values : 0);
   }
 
-  KernelBlock<T> pack(const Head<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride) {
+  KernelBlock<T> pack(const Head<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride, const View<T, 2>& next) {
     KernelBlock<T> block{.q = head.q.data() + begin * head.q.stride(0),
                          .q_stride = head.q.stride(0),
                          .k = head.k.data() + begin * head.k.stride(0),
@@ -55,7 +55,7 @@ class PackedBlock {
                          .tokens = tokens,
                          .K = K_,
                          .V = V_,
-                         .ahead = rows_ahead<T>(begin, tokens, head.q, head.k, head.v, head.o)};
+                         .ahead = rows_ahead<T>(begin, tokens, head.q, head.k, head.v, head.o, next)};
     copy(head, begin, tokens, block);
     pack_scalars(head, begin, tokens, block);
     return block;
@@ -134,8 +134,8 @@ void recurrent(std::span<const Head<T>> heads) {
   const std::int64_t K = heads[0].key_width(), V = heads[0].value_width(), tokens = heads[0].tokens();
   PackedBlock<T> packed(heads[0], std::min(kBlockTokens, tokens));
   take_turns<T>(heads, K, V, tokens, kBlockTokens,
-                [&](const Head<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride) {
-                  kernel_block(packed.pack(head, begin, count, state, state_stride));
+                [&](const Head<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride, const View<T, 2>& next) {
+                  kernel_block(packed.pack(head, begin, count, state, state_stride, next));
                   packed.unpack(head, begin, count);
                 });
 }

@@ -71,6 +71,16 @@ HWY_INLINE void fetch_ahead(const AheadRows<T>& ahead, const Tile<T>& tile, std:
     for (std::int64_t at = 0; at < rows.width; at += kLine) __builtin_prefetch(rows.first + t * rows.stride + at, 0, 2);
 }
 
+// Asks for the next head's state evenly, while a kernel goes down the rows of its tiles: in pass `pass` of `kPasses` over a tile, for the
+// part that belongs to row i.
+template <typename T, int kVectors, int kPasses>
+HWY_INLINE void fetch_state(const AheadRows<T>& ahead, const Tile<T>& tile, std::int64_t K, std::int64_t i, std::int64_t pass) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  const std::int64_t width = kVectors * Simd<T>::lanes() / kPasses;
+  const T* part = ahead.state + tile.first * K + (pass * K + i) * width;
+  for (std::int64_t at = 0; at < width; at += kLine) __builtin_prefetch(part + at, 0, 2);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
 HWY_AFTER_NAMESPACE();

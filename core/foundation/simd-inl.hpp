@@ -78,8 +78,10 @@ struct Simd<double> {
 // Sixteen registers: two sets of accumulators and one of write values fit four wide on x86 and NEON; V8's allocator wants fewer.
 #if HWY_TARGET == HWY_WASM
 constexpr int kTileVectors = 2;
+constexpr bool kFetchStates = false;  // memory can be asked for ahead of time
 #else
 constexpr int kTileVectors = 4;
+constexpr bool kFetchStates = true;
 #endif
 
 }  // namespace HWY_NAMESPACE

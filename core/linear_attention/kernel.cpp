@@ -29,8 +29,9 @@ struct Steps {
   static constexpr bool kWrite = kWrite_, kRound = kRound_, kRead = kRead_;
 };
 
-// Tokens [t, t + kTokens) in order: each has row i to itself before the next. kVectors vectors of columns.
-template <typename T, int kVectors, int kTokens, typename Do>
+// Tokens [t, t + kTokens) in order: each has row i to itself before the next. kVectors vectors of columns. kFetch: the next head's state
+// is asked for.
+template <typename T, int kVectors, int kTokens, typename Do, bool kFetch>
 HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
   using S = Simd<T>;
   using V = typename S::V;
@@ -48,7 +49,8 @@ HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, st
     }
   }
   T* at = tile.state;
-  for (std::int64_t i = 0; i < K; ++i, at += row)
+  for (std::int64_t i = 0; i < K; ++i, at += row) {
+    if constexpr (kFetch) fetch_state<T, kVectors, 1>(block.ahead, tile, K, i, 0);
     for (int c = 0; c < kVectors; ++c) {
       V s = S::load(at + c * lanes);
       for (int n = 0; n < kTokens; ++n) {
@@ -60,6 +62,7 @@ HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, st
       }
       if constexpr (Do::kWrite) S::store(s, at + c * lanes);
     }
+  }
   if constexpr (Do::kRead)
     for (int n = 0; n < kTokens; ++n) {
       const T denominator = block.denominators[t + n];
@@ -72,15 +75,15 @@ HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, st
 }
 
 // Several tokens at once, so that a row is loaded and stored once for all of them. The order of each sum stays.
-template <typename T, int kVectors, typename Do>
+template <typename T, int kVectors, typename Do, bool kFetch = false>
 HWY_NOINLINE void linear_tile(const KernelBlock<T>& block, const Tile<T>& tile) {
   constexpr int kTokens = 2 * kTileVectors / kVectors;
   std::int64_t t = 0;
   for (; t + kTokens <= block.tokens; t += kTokens) {
     for (int n = 0; n < kTokens; ++n) fetch_ahead(block.ahead, tile, t + n);
-    linear_step<T, kVectors, kTokens, Do>(block, tile, t);
+    linear_step<T, kVectors, kTokens, Do, kFetch>(block, tile, t);
   }
-  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do>(block, tile, t);
+  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do, kFetch>(block, tile, t);
 }
 
 template <typename T, int kVectors>
@@ -90,6 +93,10 @@ HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, const Tile<T>& tile)
   if (!block.q) return linear_tile<T, kVectors, Steps<true, false>>(block, tile);
   if (block.rounding) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key, true>>(block, tile);
   if (block.decay && block.by_key) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key>>(block, tile);
+  if constexpr (kFetchStates)
+    if (block.ahead.state)
+      return block.decay ? linear_tile<T, kVectors, Steps<true, true, Decay::by_token>, true>(block, tile)
+                         : linear_tile<T, kVectors, Steps<true, true>, true>(block, tile);
   if (block.decay) return linear_tile<T, kVectors, Steps<true, true, Decay::by_token>>(block, tile);
   return linear_tile<T, kVectors, Steps<true, true>>(block, tile);
 }

@@ -32,7 +32,8 @@ class PackedBlock {
     denominators_ = scratch_.take<T>(tokens);
   }
 
-  void run(const Head<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride, bool write, bool read) {
+  void run(const Head<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride, const View<T, 2>& next,
+           bool write, bool read) {
     KernelBlock<T> block{.q = read ? head.q.data() + begin * head.q.stride(0) : nullptr,
                          .q_stride = head.q.stride(0),
                          .k = write ? head.k.data() + begin * head.k.stride(0) : nullptr,
@@ -54,7 +55,7 @@ class PackedBlock {
                          .K = K_,
                          .V = V_,
                          .ahead = {}};
-    if (write && read) block.ahead = rows_ahead<T>(begin, tokens, head.q, head.k, head.v, head.o);
+    if (write && read) block.ahead = rows_ahead<T>(begin, tokens, head.q, head.k, head.v, head.o, next);
     copy(head, begin, tokens, block);
     kernel_block(block);
     for (std::int64_t t = 0; read && copy_o_ && t < tokens; ++t)
@@ -137,8 +138,8 @@ void recurrent(std::span<const Head<T>> heads) {
   PackedBlock<T> packed(heads[0], std::min(kBlockTokens, tokens));
   const auto pass = [&](bool write, bool read) {
     take_turns<T>(heads, heads[0].key_width(), heads[0].value_width(), tokens, kBlockTokens,
-                  [&](const Head<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride) {
-                    packed.run(head, begin, count, state, state_stride, write, read);
+                  [&](const Head<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride, const View<T, 2>& next) {
+                    packed.run(head, begin, count, state, state_stride, next, write, read);
                   });
   };
   if (heads[0].causal) return pass(true, true);

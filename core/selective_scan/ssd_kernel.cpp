@@ -17,7 +17,8 @@ namespace HWY_NAMESPACE {
 using scan::SsdBlock;
 
 // Tokens [t, t + kTokens) in order: each decays and writes row n before it reads it. Every sum keeps its order.
-template <typename T, int kVectors, int kTokens>
+// kFetch: the next head's state is asked for.
+template <typename T, int kVectors, int kTokens, bool kFetch>
 HWY_INLINE void ssd_step(const SsdBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
   using S = Simd<T>;
   using V = typename S::V;
@@ -35,7 +36,8 @@ HWY_INLINE void ssd_step(const SsdBlock<T>& block, const Tile<T>& tile, std::int
     }
   }
   T* at = tile.state;
-  for (std::int64_t n = 0; n < N; ++n, at += row)
+  for (std::int64_t n = 0; n < N; ++n, at += row) {
+    if constexpr (kFetch) fetch_state<T, kVectors, 1>(block.ahead, tile, N, n, 0);
     for (int v = 0; v < kVectors; ++v) {
       V s = S::load(at + v * lanes);
       for (int k = 0; k < kTokens; ++k) {
@@ -44,6 +46,7 @@ HWY_INLINE void ssd_step(const SsdBlock<T>& block, const Tile<T>& tile, std::int
       }
       S::store(s, at + v * lanes);
     }
+  }
   for (int k = 0; k < kTokens; ++k)
     for (int v = 0; v < kVectors; ++v) {
       const T* x = block.x + (t + k) * block.x_stride + tile.first + v * lanes;
@@ -52,24 +55,31 @@ HWY_INLINE void ssd_step(const SsdBlock<T>& block, const Tile<T>& tile, std::int
     }
 }
 
-template <typename T, int kVectors>
+template <typename T, int kVectors, bool kFetch>
 HWY_NOINLINE void ssd_tile(const SsdBlock<T>& block, const Tile<T>& tile) {
   constexpr int kTokens = 2 * kTileVectors / kVectors;
   std::int64_t t = 0;
   for (; t + kTokens <= block.tokens; t += kTokens) {
     for (int k = 0; k < kTokens; ++k) fetch_ahead(block.ahead, tile, t + k);
-    ssd_step<T, kVectors, kTokens>(block, tile, t);
+    ssd_step<T, kVectors, kTokens, kFetch>(block, tile, t);
   }
-  for (; t < block.tokens; ++t) ssd_step<T, kVectors, 1>(block, tile, t);
+  for (; t < block.tokens; ++t) ssd_step<T, kVectors, 1, kFetch>(block, tile, t);
+}
+
+template <typename T, int kVectors>
+HWY_INLINE void ssd_tile_of(const SsdBlock<T>& block, const Tile<T>& tile) {
+  if constexpr (kFetchStates)
+    if (block.ahead.state) return ssd_tile<T, kVectors, true>(block, tile);
+  return ssd_tile<T, kVectors, false>(block, tile);
 }
 
 template <typename T>
 HWY_INLINE void ssd_block(const SsdBlock<T>& block) {
   each_state_tile<T>(block.S, block.S_stride, block.N, block.width, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
-      if (vectors == 4) return ssd_tile<T, 4>(block, tile);
-    if (vectors == 2) return ssd_tile<T, 2>(block, tile);
-    return ssd_tile<T, 1>(block, tile);
+      if (vectors == 4) return ssd_tile_of<T, 4>(block, tile);
+    if (vectors == 2) return ssd_tile_of<T, 2>(block, tile);
+    return ssd_tile_of<T, 1>(block, tile);
   });
 }
 

@@ -26,7 +26,7 @@ class PackedBlock {
     if (copy_x_) std::fill_n(x_, tokens * row_, T{0});  // also what stands behind the last column
   }
 
-  void run(const SsdHead<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride) {
+  void run(const SsdHead<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride, const View<T, 2>& next) {
     for (std::int64_t t = 0; t < tokens; ++t) {
       dt_[t] = head.dt(begin + t);
       decay_[t] = std::exp(dt_[t] * head.A);
@@ -48,7 +48,7 @@ class PackedBlock {
                       .tokens = tokens,
                       .N = N_,
                       .width = P_,
-                      .ahead = rows_ahead<T>(begin, tokens, head.B, head.C, head.x, head.y)};
+                      .ahead = rows_ahead<T>(begin, tokens, head.B, head.C, head.x, head.y, next)};
     copy(head, begin, tokens, block);
     kernel_block(block);
     if (copy_y_) unpack_rows(y_, row_, head.y, begin, tokens);
@@ -86,8 +86,8 @@ void recurrent(std::span<const SsdHead<T>> heads) {
   const std::int64_t tokens = heads[0].tokens();
   PackedBlock<T> packed(heads[0], std::min(kSsdBlockTokens, tokens));
   take_turns<T>(heads, heads[0].state_size(), heads[0].width(), tokens, kSsdBlockTokens,
-                [&](const SsdHead<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride) {
-                  packed.run(head, begin, count, state, state_stride);
+                [&](const SsdHead<T>& head, std::int64_t begin, std::int64_t count, T* state, std::int64_t state_stride, const View<T, 2>& next) {
+                  packed.run(head, begin, count, state, state_stride, next);
                 });
 }
 
