@@ -13,22 +13,24 @@ namespace {
 template <typename T>
 class Window {
  public:
-  explicit Window(const Sequence<T>& sequence)
-      : sequence_(sequence),
-        W_(sequence.width()),
-        D_(sequence.channels()),
-        row_(padded_columns<T>(D_)),
-        rows_((W_ - 1 + kBlockTokens) * row_),
+  // For at most `channels` channels and `tokens` tokens at a time.
+  Window(std::int64_t W, std::int64_t channels, std::int64_t tokens)
+      : W_(W),
+        row_(padded_columns<T>(channels)),
+        rows_((W_ - 1 + tokens) * row_),
         weight_(W_ * row_),
         bias_(row_),
-        y_(kBlockTokens * row_) {
-    pack_rows(turned(sequence.weight), 0, W_, weight_.data(), row_);
-    pack_rows(turned(View<const T, 2>(sequence.kept)), 0, W_ - 1, rows_.data(), row_);
-    for (std::int64_t d = 0; sequence.bias.given() && d < D_; ++d) bias_.data()[d] = sequence.bias(d);
+        y_(tokens * row_) {}
+
+  // The window of a sequence before its first token.
+  void start(const Sequence<T>& sequence) {
+    turn(sequence.weight, weight_.data());
+    turn(View<const T, 2>(sequence.kept), rows_.data());
+    for (std::int64_t d = 0; sequence.bias.given() && d < sequence.channels(); ++d) bias_.data()[d] = sequence.bias(d);
   }
 
-  void run(std::int64_t begin, std::int64_t tokens) {
-    pack_rows(sequence_.x, begin, tokens, rows_.data() + (W_ - 1) * row_, row_);
+  void run(const Sequence<T>& sequence, std::int64_t begin, std::int64_t tokens) {
+    pack_rows(sequence.x, begin, tokens, rows_.data() + (W_ - 1) * row_, row_);
     kernel_block({.x = rows_.data(),
                   .weight = weight_.data(),
                   .bias = bias_.data(),
@@ -36,22 +38,24 @@ class Window {
                   .tokens = tokens,
                   .W = W_,
                   .row = row_,
-                  .with_silu = sequence_.activation == Activation::silu});
-    unpack_rows(y_.data(), row_, sequence_.y, begin, tokens);
+                  .with_silu = sequence.activation == Activation::silu});
+    unpack_rows(y_.data(), row_, sequence.y, begin, tokens);
     std::copy_n(rows_.data() + tokens * row_, (W_ - 1) * row_, rows_.data());  // the newest W-1 rows, moved towards the front
   }
 
-  void store_kept() const { unpack_rows(rows_.data(), row_, turned(sequence_.kept), 0, W_ - 1); }
-
- private:
-  // [D,W] seen as W rows of channels.
-  template <typename U>
-  static View<U, 2> turned(const View<U, 2>& view) {
-    return {view.data(), {view.extent(1), view.extent(0)}, {view.stride(1), view.stride(0)}};
+  void store_kept(const Sequence<T>& sequence) const {
+    for (std::int64_t d = 0; d < sequence.channels(); ++d)
+      for (std::int64_t j = 0; j + 1 < W_; ++j) sequence.kept(d, j) = rows_.data()[j * row_ + d];
   }
 
-  const Sequence<T>& sequence_;
-  std::int64_t W_, D_, row_;
+ private:
+  // [D,W] becomes W rows of channels.
+  void turn(const View<const T, 2>& from, T* to) const {
+    for (std::int64_t d = 0; d < from.extent(0); ++d)
+      for (std::int64_t j = 0; j < from.extent(1); ++j) to[j * row_ + d] = from(d, j);
+  }
+
+  std::int64_t W_, row_;
   AlignedBuffer<T> rows_, weight_, bias_, y_;
 };
 
@@ -74,12 +78,13 @@ template <typename T>
 void recurrent(const Sequence<T>& sequence) {
   constexpr std::int64_t tile = kTileBytes / static_cast<std::int64_t>(sizeof(T));
   if (sequence.tokens() == 0) return;
+  Window<T> window(sequence.width(), std::min(tile, sequence.channels()), std::min(kBlockTokens, sequence.tokens()));
   for (std::int64_t first = 0; first < sequence.channels(); first += tile) {
     const Sequence<T> channels = channels_of(sequence, first, std::min(tile, sequence.channels() - first));
-    Window<T> window(channels);
+    window.start(channels);
     for (std::int64_t begin = 0; begin < channels.tokens(); begin += kBlockTokens)
-      window.run(begin, std::min(kBlockTokens, channels.tokens() - begin));
-    window.store_kept();
+      window.run(channels, begin, std::min(kBlockTokens, channels.tokens() - begin));
+    window.store_kept(channels);
   }
 }
 
