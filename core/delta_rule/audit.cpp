@@ -71,7 +71,7 @@ StabilityReport audit_all(const DeltaRuleArguments<double>& a, std::int64_t N, s
 template <typename T>
 Status check(const DeltaRuleArguments<T>& a, ShapeCheck& shapes, std::int64_t limit) {
   delta::check_inputs(a, shapes);
-  shapes.require(limit >= 0, "limit is " + std::to_string(limit) + ", must be at least 0");
+  shapes.require(limit >= 0, [&] { return "limit is " + std::to_string(limit) + ", must be at least 0"; });
   return shapes.status().ok() ? check_gates(delta::door_name(a), a.g, a.g_key, true) : shapes.status();
 }
 

@@ -37,7 +37,7 @@ Status check(const AdaptiveComputationTimeArguments<T>& a) {
   ShapeCheck shapes(kDoor);
   shapes.required("p", a.p, "B T R").required("x", a.x, "R B T D").optional("mask", a.mask, "B T");
   shapes.require(shapes.size("R") > 0, "R is 0; a token takes at least one round");
-  shapes.require(a.eps >= 0 && a.eps < 1, "eps is " + std::to_string(a.eps) + ", must be at least 0 and below 1");
+  shapes.require(a.eps >= 0 && a.eps < 1, [&] { return "eps is " + std::to_string(a.eps) + ", must be at least 0 and below 1"; });
   shapes.required("o", a.o, "B T D").optional("weights", a.weights, "B T R").optional("remainder", a.remainder, "B T").optional("n", a.n, "B T");
   if (!shapes.status().ok()) return shapes.status();
   if (Status form = check_form(kDoor, a.form, 0, {Form::reference, Form::recurrent}); !form.ok()) return form;

@@ -22,7 +22,7 @@ template <typename T>
 Status check(const SharedDepthArguments<T>& a) {
   ShapeCheck shapes(kDoor);
   shapes.required("x", a.x, "B T D").required("w1", a.w1, "D F").optional("b1", a.b1, "F").required("w2", a.w2, "F D").optional("b2", a.b2, "D");
-  shapes.require(a.rounds >= 0, "rounds is " + std::to_string(a.rounds) + ", must be at least 0");
+  shapes.require(a.rounds >= 0, [&] { return "rounds is " + std::to_string(a.rounds) + ", must be at least 0"; });
   shapes.required("y", a.y, "B T D").define("R", "rounds", a.rounds).optional("states", a.states, "R B T D");
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kDoor, a.form, 0, {Form::reference, Form::recurrent, Form::explicit_});

@@ -20,11 +20,14 @@ constexpr std::int64_t padded_columns(std::int64_t columns) {
 template <typename T>
 class AlignedBuffer {
  public:
-  explicit AlignedBuffer(std::int64_t count)
-      : data_(static_cast<T*>(::operator new(bytes(count), std::align_val_t{kCacheLine}))) {
+  explicit AlignedBuffer(std::int64_t count) {
+    if (count == 0) return;
+    // Aligned by hand: allocators take several times as long where they are asked for it.
+    memory_ = ::operator new(bytes(count) + kCacheLine - 1);
+    data_ = reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(memory_) + kCacheLine - 1) / kCacheLine * kCacheLine);
     std::memset(data_, 0, bytes(count));
   }
-  ~AlignedBuffer() { ::operator delete(data_, std::align_val_t{kCacheLine}); }
+  ~AlignedBuffer() { ::operator delete(memory_); }
   AlignedBuffer(const AlignedBuffer&) = delete;
   AlignedBuffer& operator=(const AlignedBuffer&) = delete;
 
@@ -33,7 +36,8 @@ class AlignedBuffer {
 
  private:
   static std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); }
-  T* data_;
+  void* memory_ = nullptr;
+  T* data_ = nullptr;
 };
 
 }  // namespace linearmem

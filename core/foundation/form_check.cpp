@@ -1,6 +1,7 @@
 #include "foundation/form_check.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace linearmem {
 namespace {
@@ -13,13 +14,13 @@ std::string names(std::initializer_list<Form> forms) {
 
 }  // namespace
 
-Status check_form(const std::string& door, Form form, std::int64_t chunk, std::initializer_list<Form> has) {
-  const std::string name(form_name(form));
+Status check_form(const char* door, Form form, std::int64_t chunk, std::initializer_list<Form> has) {
+  const auto name = [form] { return std::string(form_name(form)); };
   if (form != Form::automatic && std::find(has.begin(), has.end(), form) == has.end())
-    return Status::invalid(door + ": form " + name + " is not one of " + names(has));
-  const std::string start = door + ": chunk is " + std::to_string(chunk);
-  if (form == Form::chunked) return chunk < 0 ? Status::invalid(start + ", must be at least 1 token") : Status();
-  return chunk != 0 ? Status::invalid(start + ", but form is " + name + ", not chunked") : Status();
+    return Status::invalid(std::string(door) + ": form " + name() + " is not one of " + names(has));
+  if (form == Form::chunked ? chunk >= 0 : chunk == 0) return {};
+  const std::string start = std::string(door) + ": chunk is " + std::to_string(chunk);
+  return Status::invalid(start + (form == Form::chunked ? ", must be at least 1 token" : ", but form is " + name() + ", not chunked"));
 }
 
 }  // namespace linearmem

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
@@ -11,6 +10,6 @@
 namespace linearmem {
 
 // Form::automatic is always allowed. A chunk other than 0 needs Form::chunked and at least one token.
-Status check_form(const std::string& door, Form form, std::int64_t chunk, std::initializer_list<Form> has);
+Status check_form(const char* door, Form form, std::int64_t chunk, std::initializer_list<Form> has);
 
 }  // namespace linearmem

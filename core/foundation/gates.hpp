@@ -28,7 +28,7 @@ T log_decay(const View<const T, 2>& gates, std::int64_t t, std::int64_t i) {
 
 // Refuses g together with g_key and, unless allow_growth, the first gate above 0. Tokens whose key_mask is 0 are passed over.
 template <typename T>
-Status check_gates(const std::string& door, const View<const T, 3>& g, const View<const T, 4>& g_key, bool allow_growth,
+Status check_gates(const char* door, const View<const T, 3>& g, const View<const T, 4>& g_key, bool allow_growth,
                    const View<const std::uint8_t, 2>& key_mask = {});
 
 // The decays between earlier tokens and one token: row s holds exp(g_s + ... + g_t), s <= t, for each of G gates. Only sums of gates

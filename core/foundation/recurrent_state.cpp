@@ -39,9 +39,9 @@ std::int64_t checkpoint_count(const View<const std::int64_t, 1>& cu_seqlens, std
   return count;
 }
 
-Status check_state_type(const std::string& door, const std::optional<StateType>& type, Form form, bool computes_in_float64) {
+Status check_state_type(const char* door, const std::optional<StateType>& type, Form form, bool computes_in_float64) {
   if (!type) return {};
-  const std::string start = door + ": state_type is " + std::string(state_type_name(*type));
+  const std::string start = std::string(door) + ": state_type is " + std::string(state_type_name(*type));
   if (form == Form::chunked || form == Form::explicit_)
     return Status::invalid(start + ", but form " + std::string(form_name(form)) +
                            " has no state after each token; reference and recurrent have");
@@ -50,9 +50,10 @@ Status check_state_type(const std::string& door, const std::optional<StateType>&
 }
 
 void check_checkpoints(ShapeCheck& shapes, const View<const std::int64_t, 1>& cu_seqlens, std::int64_t every, bool given) {
-  shapes.require(every >= 0, "checkpoint_every is " + std::to_string(every) + ", must be at least 1 token, or 0 for none");
-  shapes.require(given || every == 0, "checkpoint_every is " + std::to_string(every) + ", but there are no checkpoints to write to");
-  shapes.require(!given || every > 0, "checkpoints are given, but checkpoint_every is " + std::to_string(every));
+  const auto is = [every] { return "checkpoint_every is " + std::to_string(every); };
+  shapes.require(every >= 0, [&] { return is() + ", must be at least 1 token, or 0 for none"; });
+  shapes.require(given || every == 0, [&] { return is() + ", but there are no checkpoints to write to"; });
+  shapes.require(!given || every > 0, [&] { return "checkpoints are given, but " + is(); });
   if (shapes.status().ok() && given)
     shapes.define("M", "checkpoint_every", checkpoint_count(cu_seqlens, shapes.size("B"), shapes.size("T"), every));
 }

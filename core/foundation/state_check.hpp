@@ -12,7 +12,7 @@
 namespace linearmem {
 
 // computes_in_float64: the form's own arithmetic, Form::reference's in any call.
-Status check_state_type(const std::string& door, const std::optional<StateType>& type, Form form, bool computes_in_float64);
+Status check_state_type(const char* door, const std::optional<StateType>& type, Form form, bool computes_in_float64);
 
 // checkpoint_every and its tensors come together. Defines M, the rows of a checkpoint tensor, out of B, T and the sequences.
 void check_checkpoints(ShapeCheck& shapes, const View<const std::int64_t, 1>& cu_seqlens, std::int64_t every, bool given);

@@ -33,7 +33,8 @@ void check_weights(const HybridArguments<T>& a, ShapeCheck& shapes) {
   shapes.required("hidden", a.hidden, "B T D").required("wq", a.wq, "L D H K").required("wk", a.wk, "L D H K");
   shapes.required("wv", a.wv, "L D H V").required("wo", a.wo, "L H V D").optional("wbeta", a.wbeta, "Ld D H").optional("wg", a.wg, "Ld D H");
   shapes.require(shapes.size("K") > 0, "K is 0; a key needs at least one component").sequences(a.cu_seqlens);
-  if (a.window) shapes.require(*a.window >= 1, "window is " + std::to_string(*a.window) + ", must be at least 1, the query's own token");
+  if (a.window)
+    shapes.require(*a.window >= 1, [&] { return "window is " + std::to_string(*a.window) + ", must be at least 1, the query's own token"; });
 }
 
 template <typename T>
@@ -46,9 +47,10 @@ void check_states(const HybridArguments<T>& a, ShapeCheck& shapes) {
   shapes.require(a.linear_state.given() == a.linear_z.given(), "linear_state and linear_z come together; one of them is missing");
   if (!shapes.status().ok() || !a.window_count.given()) return;
   for (std::int64_t n = 0; n < a.window_count.extent(0); ++n)
-    shapes.require(a.window_count(n) >= 0 && a.window_count(n) <= a.window_k.extent(2),
-                   "window_count is " + std::to_string(a.window_count(n)) + " at sequence " + std::to_string(n) + "; window_k has " +
-                       std::to_string(a.window_k.extent(2)) + " rows");
+    shapes.require(a.window_count(n) >= 0 && a.window_count(n) <= a.window_k.extent(2), [&] {
+      return "window_count is " + std::to_string(a.window_count(n)) + " at sequence " + std::to_string(n) + "; window_k has " +
+             std::to_string(a.window_k.extent(2)) + " rows";
+    });
 }
 
 template <typename T>

@@ -34,13 +34,12 @@ Status check_tensors(const LinearAttentionArguments<T>& a, ShapeCheck& shapes) {
   shapes.optional("checkpoints", a.checkpoints, "M H K V");
   shapes.require(a.checkpoints.given() || !a.checkpoints_z.given(), "checkpoints_z is given without checkpoints");
   shapes.optional("checkpoints_z", a.checkpoints_z, "M H K");
-  if (a.normalize && a.state.given() != a.z.given()) {
-    const std::string given = a.state.given() ? "state" : "z", missing = a.state.given() ? "z" : "state";
-    shapes.require(false, given + " is given without " + missing + "; a normalized read needs both");
-  }
-  shapes.require(std::isfinite(a.eps) && a.eps >= 0, "eps is " + std::to_string(a.eps) + ", must be finite and at least 0");
-  shapes.require(a.causal || !(a.g.given() || a.g_key.given()),
-                 std::string(a.g.given() ? "g" : "g_key") + " is given, but causal is false; a decay needs an order");
+  if (a.normalize && a.state.given() != a.z.given())
+    shapes.require(false, std::string(a.state.given() ? "state is given without z" : "z is given without state") + "; a normalized read needs both");
+  shapes.require(std::isfinite(a.eps) && a.eps >= 0, [&] { return "eps is " + std::to_string(a.eps) + ", must be finite and at least 0"; });
+  shapes.require(a.causal || !(a.g.given() || a.g_key.given()), [&] {
+    return std::string(a.g.given() ? "g" : "g_key") + " is given, but causal is false; a decay needs an order";
+  });
   shapes.require(a.causal || !a.checkpoints.given(),
                  "checkpoints are given, but causal is false; only a causal state grows token by token");
   return shapes.status();

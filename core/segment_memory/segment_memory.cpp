@@ -18,9 +18,10 @@ template <typename T>
 Status check(const SegmentMemoryArguments<T>& a) {
   ShapeCheck shapes(kDoor);
   shapes.required("hidden", a.hidden, "B T D").optional("memory", a.memory, "B M D").required("new_memory", a.new_memory, "B R D");
-  shapes.require(a.limit.value_or(0) >= 0, "limit is " + std::to_string(a.limit.value_or(0)) + ", must be at least 0");
+  shapes.require(a.limit.value_or(0) >= 0, [&] { return "limit is " + std::to_string(*a.limit) + ", must be at least 0"; });
   const std::int64_t rows = segment_memory_rows(shapes.size("M"), shapes.size("T"), a.limit);
-  shapes.require(shapes.size("R") == rows, "R is " + std::to_string(shapes.size("R")) + ", but " + std::to_string(rows) + " rows are kept");
+  shapes.require(shapes.size("R") == rows,
+                 [&] { return "R is " + std::to_string(shapes.size("R")) + ", but " + std::to_string(rows) + " rows are kept"; });
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kDoor, a.form, 0, {Form::reference});
 }

@@ -24,15 +24,16 @@ constexpr const char* kDoor = "ssd";
 // dt A above 0 makes the state grow: as a rule a forgotten minus sign, or a dt that did not pass through softplus.
 template <typename T>
 Status check_decays(const SsdArguments<T>& a) {
-  Status status;
-  each_index<3>(a.dt.extents(), [&](const Extents<3>& at) {
-    const T growth = a.dt[at] * a.A(at[2]);
-    if (status.ok() && growth > T{0})
-      status = Status::invalid(std::string(kDoor) + ": dt A is " + std::to_string(growth) + " at batch " + std::to_string(at[0]) +
-                               ", token " + std::to_string(at[1]) + ", head " + std::to_string(at[2]) +
-                               "; a log decay is at most 0 unless growth is allowed");
-  });
-  return status;
+  for (std::int64_t b = 0; b < a.dt.extent(0); ++b)
+    for (std::int64_t t = 0; t < a.dt.extent(1); ++t) {
+      const T* row = a.dt.data() + b * a.dt.stride(0) + t * a.dt.stride(1);
+      for (std::int64_t h = 0; h < a.dt.extent(2); ++h)
+        if (const T growth = row[h * a.dt.stride(2)] * a.A(h); growth > T{0})
+          return Status::invalid(std::string(kDoor) + ": dt A is " + std::to_string(growth) + " at batch " + std::to_string(b) +
+                                 ", token " + std::to_string(t) + ", head " + std::to_string(h) +
+                                 "; a log decay is at most 0 unless growth is allowed");
+    }
+  return {};
 }
 
 template <typename T>

@@ -25,9 +25,9 @@ Status check(const SoftmaxAttentionArguments<T>& a, ShapeCheck& shapes) {
   shapes.sequences(a.cu_seqlens).require(shapes.size("K") > 0, "K is 0; a key needs at least one component");
   shapes.optional("key_mask", a.key_mask, "B T").required("o", a.o, "B T H V");
   if (a.window) {
-    const std::string start = "window is " + std::to_string(*a.window);
-    shapes.require(*a.window >= 1, start + ", must be at least 1, the query's own token");
-    shapes.require(a.causal, start + ", but causal is false; a window looks back from the query's own token");
+    const auto is = [&] { return "window is " + std::to_string(*a.window); };
+    shapes.require(*a.window >= 1, [&] { return is() + ", must be at least 1, the query's own token"; });
+    shapes.require(a.causal, [&] { return is() + ", but causal is false; a window looks back from the query's own token"; });
   }
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kDoor, a.form, 0, {Form::reference, Form::explicit_, Form::streaming});
