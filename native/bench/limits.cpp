@@ -1,12 +1,13 @@
 #include "limits.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <utility>
 
-#ifndef __wasm__
+#ifdef __wasm__
+#include <emscripten.h>
+#else
 #include <time.h>
 #include <unistd.h>
 
@@ -17,10 +18,23 @@
 #include "foundation/aligned_buffer.hpp"
 #include "limits_kernel.hpp"
 
+#ifdef __wasm__
+// Node counts for the whole process, its compiler's threads included.
+EM_JS(double, linearmem_bench_process_seconds, (), {
+  const used = process.cpuUsage();
+  return (used.user + used.system) * 1e-6;
+});
+#endif
+
 namespace linearmem::bench {
 namespace {
 
-std::atomic<float> sink;  // results go here, or a compiler could leave the work out
+// A result that nobody reads still has to be computed: no compiler may leave a volatile store out.
+template <typename T>
+void keep(T result) {
+  volatile T kept = result;
+  static_cast<void>(kept);
+}
 
 // The size of the data cache of a level, in bytes; 0 where the system does not tell.
 std::int64_t cache_bytes([[maybe_unused]] int level) {
@@ -70,14 +84,16 @@ Sampler memory_sampler(const std::shared_ptr<const Memory>& memory, const Timing
 
 }  // namespace
 
-double seconds([[maybe_unused]] Clock clock) {
-#ifndef __wasm__
+double seconds(Clock clock) {
   if (clock == Clock::processor) {
+#ifdef __wasm__
+    return linearmem_bench_process_seconds();
+#else
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  }
 #endif
+  }
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -123,7 +139,7 @@ Sampler multiply_add_sampler(const Timing& timing) {
   return {timing, static_cast<double>(kSteps * flops_per_step(T{})), [](int, std::int64_t repetitions) {
             T sum = 0;
             for (std::int64_t i = 0; i < repetitions; ++i) sum += multiply_adds(static_cast<T>(i % 7), kSteps);
-            sink = static_cast<float>(sum);
+            keep(sum);
           }};
 }
 template Sampler multiply_add_sampler<float>(const Timing&);
@@ -131,7 +147,7 @@ template Sampler multiply_add_sampler<double>(const Timing&);
 
 MemorySamplers memory_samplers(std::int64_t bytes, const Timing& timing) {
   const auto memory = std::make_shared<const Memory>(bytes, timing.threads);
-  return {.read = memory_sampler(memory, timing, 1, [](const float* values, std::int64_t count) { sink = sum_of(values, count); }),
+  return {.read = memory_sampler(memory, timing, 1, [](const float* values, std::int64_t count) { keep(sum_of(values, count)); }),
           .update = memory_sampler(memory, timing, 2, [](float* values, std::int64_t count) { scale(values, count, -1.0f); })};
 }
 

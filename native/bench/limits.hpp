@@ -11,7 +11,7 @@ namespace linearmem::bench {
 
 enum class Clock {
   wall,
-  processor,  // time this thread was running: for one thread on a machine that other programs use
+  processor,  // time this thread (in Node: this process) was running: for one thread on a machine that others use
 };
 
 double seconds(Clock clock);  // of a clock that only goes forward
@@ -19,7 +19,7 @@ double seconds(Clock clock);  // of a clock that only goes forward
 struct Timing {
   int threads = 1;
   double least_seconds = 0.002;  // of a sample
-  Clock clock = Clock::wall;     // WebAssembly has wall alone
+  Clock clock = Clock::wall;
 };
 
 struct MemoryLevel {

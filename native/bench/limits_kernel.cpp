@@ -33,7 +33,9 @@ HWY_NOINLINE T multiply_adds_of(T start, std::int64_t steps) {
   using S = Simd<T>;
   typename S::V chain[kChains];
   const auto half = S::all(T{0.5}), one = S::all(T{1});
-  for (int c = 0; c < kChains; ++c) chain[c] = S::all(start + T(c));
+  T starts[kChains * HWY_MAX_BYTES / sizeof(T)];  // all different, or one lane would do the work of several
+  for (std::int64_t i = 0; i < kChains * S::lanes(); ++i) starts[i] = start + T(i);
+  for (int c = 0; c < kChains; ++c) chain[c] = S::load(starts + c * S::lanes());
   for (std::int64_t i = 0; i < steps; ++i)
     for (int c = 0; c < kChains; ++c) chain[c] = S::multiply_add(chain[c], half, one);
   for (int c = 1; c < kChains; ++c) chain[0] = S::add(chain[0], chain[c]);
