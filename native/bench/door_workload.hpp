@@ -128,6 +128,8 @@ class DoorWorkload final : public Workload {
   template <typename Fill>
   DoorWorkload(const Plan& plan, Fill fill) : plan_(plan), arguments_(fill(arrays_)), call_(first_call()) {}
 
+  void use(const Executor* executor) override { call_.executor = arguments_.executor = executor; }
+
   Result<Proof> prove() override {
     call_ = first_call();
     slot_ = 0;

@@ -44,24 +44,46 @@ Result<std::int64_t> calls_per_sample(Workload& workload, std::int64_t turn, con
   }
 }
 
+struct Samples {
+  std::vector<double> limits, times, alone;  // of each round: work per second; seconds of one call; the same on one thread
+};
+
+Status take_round(Workload& workload, const MeasureOptions& options, std::int64_t calls, std::optional<Sampler>& limit, Samples& samples) {
+  if (limit) samples.limits.push_back(limit->per_second());
+  const Result<double> took = call_seconds(workload, calls, options.timing.clock);
+  if (!took.ok()) return took.status();
+  samples.times.push_back(took.value());
+  if (!options.executor) return {};
+  workload.use(nullptr);
+  const Result<double> alone = call_seconds(workload, calls, options.timing.clock);
+  workload.use(options.executor);
+  if (alone.ok()) samples.alone.push_back(alone.value());
+  return alone.status();
+}
+
+template <typename Ratio>
+double median_ratio(std::size_t rounds, Ratio ratio) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < rounds; ++i) ratios.push_back(ratio(i));
+  return median_of(ratios);
+}
+
 Status time_rounds(Workload& workload, const MeasureOptions& options, Measurement& result) {
   const Result<std::int64_t> calls = calls_per_sample(workload, result.subject.turn, options.timing);
   if (!calls.ok()) return calls.status();
   std::optional<Sampler> limit = limit_sampler(result.subject, options.timing);
-  const double work = result.subject.limit == Limit::update ? result.subject.work.bytes : result.subject.work.flops;
-  std::vector<double> times, fractions;
-  for (int round = 0; round < options.rounds; ++round) {
-    const double most = limit ? limit->per_second() : 0;
-    const Result<double> took = call_seconds(workload, calls.value(), options.timing.clock);
-    if (!took.ok()) return took.status();
-    times.push_back(took.value());
-    if (limit) fractions.push_back(work / took.value() / most);
-    result.limit = std::max(result.limit, most);
-  }
+  Samples samples;
+  for (int round = 0; round < options.rounds; ++round)
+    if (Status status = take_round(workload, options, calls.value(), limit, samples); !status.ok()) return status;
+  const auto& [limits, times, alone] = samples;
   result.minimum = *std::min_element(times.begin(), times.end());
   result.median = median_of(times);
-  if (limit) result.fraction = median_of(fractions);
-  if (limit) result.best_fraction = work / result.minimum / result.limit;
+  if (options.executor) result.speed_up = median_ratio(times.size(), [&](std::size_t i) { return alone[i] / times[i]; });
+  if (!limit) return {};
+  const double work = result.subject.limit == Limit::update ? result.subject.work.bytes : result.subject.work.flops;
+  result.limit = *std::max_element(limits.begin(), limits.end());
+  result.fraction = median_ratio(times.size(), [&](std::size_t i) { return work / times[i] / limits[i]; });
+  result.best_fraction = work / result.minimum / result.limit;
   return {};
 }
 
@@ -76,6 +98,7 @@ double median_of(std::vector<double> values) {
 Result<Measurement> measure(const Case& subject, const MeasureOptions& options) {
   Measurement result{.subject = subject, .proof = {}};
   const std::unique_ptr<Workload> workload = subject.make();
+  workload->use(options.executor);
   const Result<Proof> proof = workload->prove();
   if (!proof.ok()) return proof.status();
   result.proof = proof.value();

@@ -9,7 +9,8 @@ namespace linearmem::bench {
 
 struct MeasureOptions {
   int rounds = 11;
-  Timing timing = {};
+  Timing timing = {};                  // its threads are the executor's
+  const Executor* executor = nullptr;  // times both the executor's threads and one, round by round
 };
 
 struct Measurement {
@@ -19,6 +20,7 @@ struct Measurement {
   double limit = 0;                // flops or bytes per second: the best round's
   double fraction = 0;             // of the limit: the median of each round's own ratio; 0 without a limit
   double best_fraction = 0;        // the best time's rate over the best limit
+  double speed_up = 0;             // one thread's time over the executor's, the median of the rounds' ratios; 0 without an executor
 };
 
 // The value at the middle, of the lower two when their number is even.

@@ -58,8 +58,8 @@ std::string json_of(const Measurement& m) {
          text("\"error\": %.3e, \"first_seconds\": %.6e, \"seconds\": %.6e, \"median_seconds\": %.6e, ", m.proof.error,
               m.proof.first_seconds, m.minimum, m.median) +
          text("\"flops\": %.6e, \"bytes\": %.6e, \"elements\": %.6e, ", c.work.flops, c.work.bytes, c.work.elements) +
-         text("\"limit\": \"%s\", \"limit_per_second\": %.6e, \"fraction\": %.4e, \"best_fraction\": %.4e}", limit_name(c.limit), m.limit,
-              m.fraction, m.best_fraction);
+         text("\"limit\": \"%s\", \"limit_per_second\": %.6e, \"fraction\": %.4e, ", limit_name(c.limit), m.limit, m.fraction) +
+         text("\"best_fraction\": %.4e, \"speed_up\": %.4e}", m.best_fraction, m.speed_up);
 }
 
 }  // namespace
@@ -94,19 +94,20 @@ std::string limits_table(const MachineLimits& limits, const MeasureOptions& opti
                       limits.flops64 * 1e-9);
 }
 
-std::string table_head() {
-  return "| mechanism | setting | shape | error | first call | best | median | GFLOP/s | GB/s | ns/element | limit | of limit | "
-         "best of limit |\n"
-         "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+std::string table_head(const MeasureOptions& options) {
+  const bool threads = options.executor;
+  const std::string last = threads ? " times one thread |\n" : "\n";
+  return "| mechanism | setting | shape | error | first call | best | median | GFLOP/s | GB/s | ns/element | limit | of limit | best of limit |" +
+         last + "|---|---|---|---|---|---|---|---|---|---|---|---|---|" + (threads ? "---|\n" : "\n");
 }
 
-std::string table_line(const Measurement& m) {
+std::string table_line(const Measurement& m, const MeasureOptions& options) {
   const Case& c = m.subject;
   const std::string fractions = c.limit == Limit::none ? " | " : text("%.0f %% | %.0f %%", m.fraction * 100, m.best_fraction * 100);
   return "| " + c.mechanism + " | " + c.setting + " | " + c.shape + text(" | %.0e | ", m.proof.error) + time_text(m.proof.first_seconds) +
          " | " + time_text(m.minimum) + " | " + time_text(m.median) + " | " + rate_text(c.work.flops, m.minimum) + " | " +
          rate_text(c.work.bytes, m.minimum) + " | " + (c.work.elements > 0 ? text("%.3f", m.minimum / c.work.elements * 1e9) : "") + " | " +
-         limit_text(m) + " | " + fractions + " |\n";
+         limit_text(m) + " | " + fractions + " |" + (options.executor ? text(" %.2f |\n", m.speed_up) : "\n");
 }
 
 std::string json_text(const MachineLimits& limits, const MeasureOptions& options, const std::vector<Measurement>& results) {

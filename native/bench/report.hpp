@@ -23,8 +23,8 @@ struct MachineLimits {
 MachineLimits machine_limits(const MeasureOptions& options);
 
 std::string limits_table(const MachineLimits& limits, const MeasureOptions& options);
-std::string table_head();
-std::string table_line(const Measurement& result);
+std::string table_head(const MeasureOptions& options);
+std::string table_line(const Measurement& result, const MeasureOptions& options);
 std::string json_text(const MachineLimits& limits, const MeasureOptions& options, const std::vector<Measurement>& results);
 
 }  // namespace linearmem::bench

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "linearmem/executor.hpp"
 #include "linearmem/status.hpp"
 
 namespace linearmem::bench {
@@ -33,6 +34,7 @@ struct Proof {
 class Workload {
  public:
   virtual ~Workload() = default;
+  virtual void use(const Executor* executor) = 0;  // in the calls that follow; null: the calling thread alone
   virtual Result<Proof> prove() = 0;  // the first state's next call
   virtual Status run() = 0;           // one call of the door
   virtual bool unchanged() const = 0;  // where every call computes the same: are the outputs still those that were proven?
@@ -57,7 +59,6 @@ struct CaseOptions {
   std::vector<std::int64_t> widths = {64, 128, 256};
   std::int64_t state_bytes = std::int64_t{128} << 20;  // all states that decode takes in turn
   bool wide = false;                                   // float64
-  int threads = 1;
 };
 
 // Every mechanism in every setting it has. `mechanisms` and `settings` choose; empty: all.

@@ -4,6 +4,7 @@
 
 #include "measure.hpp"
 #include "report.hpp"
+#include "threads.hpp"
 #include "verb.hpp"
 
 namespace linearmem::cli {
@@ -14,7 +15,7 @@ struct BenchArguments {
   bench::CaseOptions cases;
   bench::MeasureOptions measure;
   std::string dtype = "f32";
-  std::int64_t state_mebibytes = 128;
+  std::int64_t state_mebibytes = 128, threads = 1;
   double sample_milliseconds = 2;
   bool json = false, list = false, processor_time = false;
 };
@@ -37,6 +38,8 @@ Status check(const BenchArguments& a) {
   if (!(a.sample_milliseconds > 0 && a.sample_milliseconds <= 1000))
     return Status::invalid("--sample-ms is " + std::to_string(a.sample_milliseconds) + ", must be above 0 and at most 1000");
   if (a.dtype != "f32" && a.dtype != "f64") return Status::invalid("--dtype is \"" + a.dtype + "\", must be f32 or f64");
+  if (a.processor_time && a.threads > 1)
+    return Status::invalid("--processor-time counts one thread, --threads is " + std::to_string(a.threads));
   return {};
 }
 
@@ -54,13 +57,17 @@ Result<int> bench_all(BenchArguments a) {
   const auto cases = bench::cases(a.cases, a.mechanisms, a.settings);
   if (!cases.ok()) return cases.status();
   if (a.list) return list_cases(cases.value());
+  const auto executor = executor_of(a.threads);
+  if (!executor.ok()) return executor.status();
+  if (a.threads > 1) a.measure.executor = executor.value().get();
+  a.measure.timing.threads = static_cast<int>(a.threads);
   const bench::MachineLimits limits = bench::machine_limits(a.measure);
-  if (!a.json) std::cout << bench::limits_table(limits, a.measure) << "\n" << bench::table_head() << std::flush;
+  if (!a.json) std::cout << bench::limits_table(limits, a.measure) << "\n" << bench::table_head(a.measure) << std::flush;
   std::vector<bench::Measurement> results;
   for (const bench::Case& subject : cases.value()) {
     const auto result = bench::measure(subject, a.measure);
     if (!result.ok()) return result.status();
-    if (!a.json) std::cout << bench::table_line(result.value()) << std::flush;  // each line as soon as it is known
+    if (!a.json) std::cout << bench::table_line(result.value(), a.measure) << std::flush;  // each line as soon as it is known
     results.push_back(result.value());
   }
   if (a.json) std::cout << bench::json_text(limits, a.measure, results);
@@ -83,6 +90,7 @@ void add_bench(CLI::App& app, Verb& chosen) {
   verb->add_option("--dtype", a->dtype, "f32 or f64")->capture_default_str();
   verb->add_option("--rounds", a->measure.rounds, "Samples of each limit and each call, in turn")->capture_default_str();
   verb->add_option("--sample-ms", a->sample_milliseconds, "Shortest sample")->capture_default_str();
+  add_threads(*verb, a->threads);
   verb->add_flag("--processor-time", a->processor_time, "Count the time this thread ran, not the clock's: on a machine that others use");
   verb->add_flag("--json", a->json, "Print JSON when everything is measured, not a table line by line");
   verb->add_flag("--list", a->list, "Name the cases and stop");

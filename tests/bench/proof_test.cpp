@@ -16,14 +16,16 @@ struct Echo {
   struct Arguments {
     View<const float, 2> x = {}, state = {};  // [T,H], [1,H]
     View<float, 2> y = {}, final_state = {};
+    const Executor* executor = nullptr;
     Form form = Form::automatic;
     std::int64_t slip_token = -1, slip_head = -1;  // token T: the state
     float slip = 0;
     int* calls = nullptr;
     int slip_from_call = 0;
+    bool slip_alone = false;  // only without an executor
   };
   static Status door(const Arguments& a) {
-    const bool slips = a.form != Form::reference && a.calls && (*a.calls)++ >= a.slip_from_call;
+    const bool slips = a.form != Form::reference && a.calls && (*a.calls)++ >= a.slip_from_call && !(a.slip_alone && a.executor);
     const std::int64_t T = a.x.extent(0);
     for (std::int64_t h = 0; h < a.x.extent(1); ++h) {
       float sum = a.state.given() ? a.state(0, h) : 0;
@@ -121,6 +123,25 @@ TEST(Proof, StatesAreTakenInTurnAndGoOnFromWhereTheyWere) {
   const auto again = workload->prove();
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again.value().error, 0);
+}
+
+TEST(Proof, ThreadsMustGiveTheSameBits) {
+  struct Two final : Executor {
+    std::int64_t width() const override { return 2; }
+    void run(std::int64_t count, Item item, const void* context) const override {
+      for (std::int64_t i = 0; i < count; ++i) item(context, i);
+    }
+  } two;
+  MeasureOptions options = kQuick;
+  options.executor = &two;
+  int calls = 0;
+  const auto right = measure(echo_case({.calls = &calls}, 1, false), options);
+  ASSERT_TRUE(right.ok()) << right.status().message();
+  EXPECT_GT(right.value().speed_up, 0);
+  const Echo::Arguments slip{.slip_token = 7, .slip_head = 0, .slip = 1e-6f, .calls = &calls, .slip_alone = true};
+  const auto wrong = measure(echo_case(slip, 1, false), options);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.status().message().find("a timed call gave other numbers"), std::string::npos);
 }
 
 }  // namespace

@@ -87,6 +87,14 @@ TEST(Bench, TheTableHasALinePerCaseAndTheListNamesThem) {
   EXPECT_EQ(list.out, "ssd, tiny, T 1, H 1, K V 4\n");
 }
 
+TEST(Bench, SeveralThreadsAreTimedBesideOne) {
+  const nlohmann::json all = measured({"gated-delta-rule", "softmax-attention", "--json", "--setting", "prefill", "--threads", "2"});
+  EXPECT_EQ(all["threads"], 2);
+  for (const auto& result : all["results"]) EXPECT_GT(result["speed_up"].get<double>(), 0) << result;
+  const test::Outcome table = test::linearmem(small({"ssd", "--setting", "prefill", "--threads", "2"}));
+  EXPECT_NE(table.out.find("| best of limit | times one thread |\n"), std::string::npos) << table.out;
+}
+
 TEST(Bench, Refusals) {
   EXPECT_EQ(test::refused({"bench", "ssd2"}).find("no benchmark of mechanism \"ssd2\"; there are softmax-attention, "), 0u);
   EXPECT_EQ(test::refused({"bench", "--setting", "warm"}),
@@ -95,6 +103,8 @@ TEST(Bench, Refusals) {
   EXPECT_EQ(test::refused({"bench", "--width", "5000"}), "--width is 5000, must be from 1 to 4096");
   EXPECT_EQ(test::refused({"bench", "--rounds", "0"}), "--rounds is 0, must be from 1 to 10000");
   EXPECT_EQ(test::refused({"bench", "--dtype", "bf16"}), "--dtype is \"bf16\", must be f32 or f64");
+  EXPECT_EQ(test::refused({"bench", "--threads", "0"}), "--threads is 0, must be from 1 to 1024");
+  EXPECT_EQ(test::refused({"bench", "--threads", "2", "--processor-time"}), "--processor-time counts one thread, --threads is 2");
   EXPECT_EQ(test::refused({"bench", "--sample-ms", "nan"}).find("--sample-ms is nan, must be above 0"), 0u);
 }
 

@@ -52,7 +52,10 @@ function output(program, words) {
     child.stdout.on('data', (piece) => (out += piece));
     child.stderr.on('data', (piece) => (err += piece));
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${path.basename(program)} ended with ${code}: ${err.trim()}`))));
+    child.on('close', (code) => {
+      if (code === 0) resolve(out);
+      else reject(new Error(`${path.basename(program)} ended with ${code}: ${err.trim()}`));
+    });
   });
 }
 
@@ -89,10 +92,11 @@ function line(case_) {
   const work = case_.limit === 'in-place update' ? case_.bytes : case_.flops;
   const unit = case_.limit === 'in-place update' ? 'GB/s' : 'GFLOP/s';
   const rate = (seconds) => (work > 0 && seconds ? `${((work / seconds) * 1e-9).toFixed(1)} ${unit}` : '');
+  const times = [case_.cold_seconds, case_.seconds, case_.median_seconds].map(milliseconds);
+  const ofLimit = case_.limit === 'none' ? '' : `${(case_.fraction * 100).toFixed(0)} % of ${(case_.limit_per_second * 1e-9).toFixed(1)}`;
+  const ofNative = case_.of_native === undefined ? '' : case_.of_native.toFixed(2);
   const cells = [
-    case_.mechanism, case_.setting, case_.shape, milliseconds(case_.cold_seconds), milliseconds(case_.seconds), milliseconds(case_.median_seconds),
-    rate(case_.seconds), case_.limit === 'none' ? '' : `${(case_.fraction * 100).toFixed(0)} % of ${(case_.limit_per_second * 1e-9).toFixed(1)}`,
-    rate(case_.native_seconds), case_.of_native === undefined ? '' : case_.of_native.toFixed(2),
+    case_.mechanism, case_.setting, case_.shape, ...times, rate(case_.seconds), ofLimit, rate(case_.native_seconds), ofNative,
   ];
   return `| ${cells.join(' | ')} |`;
 }
