@@ -1,27 +1,16 @@
 // linearmem run MECHANISM --input X.safetensors --output Y.safetensors: one mechanism on tensors from a file.
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "linearmem/mechanisms.hpp"
+#include "run_arguments.hpp"
 #include "safetensors.hpp"
-#include "settings.hpp"
 #include "threads.hpp"
 #include "verb.hpp"
 
 namespace linearmem::cli {
 namespace {
-
-struct RunArguments {
-  std::string mechanism, input, output;
-  std::string form = "automatic";
-  std::optional<std::int64_t> chunk;
-  std::int64_t threads = 1;
-  std::string dtype;
-  std::vector<std::string> options;
-  bool list = false, describe = false;
-};
 
 Result<int> list_mechanisms() {
   for (const Mechanism& mechanism : mechanisms()) std::cout << mechanism.name << "\n    " << mechanism.equation << "\n";
@@ -66,26 +55,6 @@ Result<int> describe(const Mechanism& mechanism) {
   return kDone;
 }
 
-Result<RunSettings> settings_from(const Mechanism& mechanism, const RunArguments& arguments) {
-  RunSettings settings;
-  const auto form = find_form(mechanism, arguments.form);
-  if (!form.ok()) return form.status();
-  settings.form = form.value();
-  if (arguments.chunk) {
-    if (*arguments.chunk < 1) return Status::invalid("--chunk is " + std::to_string(*arguments.chunk) + "; it counts tokens, 1 or more");
-    settings.chunk = *arguments.chunk;
-  }
-  if (!arguments.dtype.empty()) {
-    const auto dtype = find_compute_dtype(arguments.dtype);
-    if (!dtype.ok()) return dtype.status();
-    settings.dtype = dtype.value();
-  }
-  auto options = parse_settings(arguments.options);
-  if (!options.ok()) return options.status();
-  settings.options = std::move(options).value();
-  return settings;
-}
-
 Result<int> run(const RunArguments& arguments) {
   if (arguments.list) return list_mechanisms();
   if (arguments.mechanism.empty()) return Status::invalid("run needs a MECHANISM; run --list names them");
@@ -94,7 +63,7 @@ Result<int> run(const RunArguments& arguments) {
   if (arguments.describe) return describe(*mechanism.value());
   if (arguments.input.empty()) return Status::invalid("run needs --input X.safetensors");
   if (arguments.output.empty()) return Status::invalid("run needs --output Y.safetensors");
-  auto settings = settings_from(*mechanism.value(), arguments);
+  auto settings = run_settings(*mechanism.value(), arguments);
   if (!settings.ok()) return settings.status();
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
@@ -112,16 +81,7 @@ Result<int> run(const RunArguments& arguments) {
 void add_run(CLI::App& app, Verb& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "Run one mechanism on the tensors of a safetensors file");
-  verb->add_option("MECHANISM", arguments->mechanism, "For example gated-delta-rule");
-  verb->add_option("--input", arguments->input, "safetensors file with the inputs");
-  verb->add_option("--output", arguments->output, "safetensors file to write; it appears whole or not at all");
-  verb->add_option("--form", arguments->form, "Algorithm: automatic, or one that --describe lists")->capture_default_str();
-  verb->add_option("--chunk", arguments->chunk, "Tokens per chunk in form chunked");
-  verb->add_option("--dtype", arguments->dtype, "f32 or f64, to compute in; otherwise the one the inputs share");
-  verb->add_option("--set", arguments->options, "key=value, an option of the mechanism; may be repeated")->take_all()->expected(1);
-  add_threads(*verb, arguments->threads);
-  verb->add_flag("--list", arguments->list, "Name the mechanisms and stop");
-  verb->add_flag("--describe", arguments->describe, "Print the mechanism's inputs, options, forms and outputs, and stop");
+  declare_run_arguments(*verb, *arguments);
   verb->callback([arguments, &chosen] { chosen = [arguments] { return run(*arguments); }; });
 }
 

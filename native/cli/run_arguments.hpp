@@ -1,0 +1,32 @@
+// What follows `linearmem run`: the words, and the settings they stand for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "linearmem/mechanisms.hpp"
+
+namespace linearmem::cli {
+
+struct RunArguments {
+  std::string mechanism, input, output;
+  std::string form = "automatic";
+  std::optional<std::int64_t> chunk;
+  std::int64_t threads = 1;
+  std::string dtype;
+  std::vector<std::string> options;  // key=value
+  bool list = false, describe = false;
+};
+
+// `arguments` is filled when `app` parses, and must live until then.
+void declare_run_arguments(CLI::App& app, RunArguments& arguments);
+
+// Errors: a form the mechanism lacks, a chunk below 1, an unknown dtype, an option without "=" or given twice. Whether the mechanism
+// has the options, and takes their values, is asked by run_mechanism.
+Result<RunSettings> run_settings(const Mechanism& mechanism, const RunArguments& arguments);
+
+}  // namespace linearmem::cli
