@@ -1,10 +1,11 @@
-// Every conformance case through `linearmem run`: each form, many chunk sizes, both precisions.
+// Every conformance case in each form, at every chunk size up to one past the length, in both precisions; and through `linearmem run`.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "cli/command.hpp"
@@ -50,61 +51,82 @@ double relative_error(const std::vector<double>& got, const std::vector<double>&
 }
 
 struct Variant {
-  std::string form;
+  Form form = Form::automatic;
   std::int64_t chunk = 0;
+  DType dtype = DType::f64;
+
+  double tolerance() const { return dtype == DType::f32 ? 1e-5 : 1e-12; }
+  std::string text() const {
+    return std::string(form_name(form)) + " chunk " + std::to_string(chunk) + " " + std::string(dtype_name(dtype)) + " ";
+  }
 };
 
-std::vector<Variant> variants(const Mechanism& mechanism, std::int64_t tokens) {
-  std::vector<Variant> all = {{"automatic"}};
-  for (Form form : mechanism.forms) {
-    all.push_back({std::string(form_name(form))});
-    if (form != Form::chunked) continue;
-    for (std::int64_t chunk : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{7}, tokens, tokens + 1})
-      all.push_back({"chunked", chunk});
+// Every form with the chunk sizes 0 (the door's own) and, where it has chunks, 1 .. longest; in both precisions.
+std::vector<Variant> variants(const Mechanism& mechanism, std::int64_t longest) {
+  std::vector<Variant> all;
+  for (DType dtype : {DType::f64, DType::f32}) {
+    all.push_back({Form::automatic, 0, dtype});
+    for (Form form : mechanism.forms)
+      for (std::int64_t chunk = 0; chunk <= (form == Form::chunked ? longest : 0); ++chunk) all.push_back({form, chunk, dtype});
   }
   return all;
 }
 
-// Axis 1 of the first tensor a mechanism declares.
-std::int64_t token_count(const Mechanism& mechanism, const NamedTensors& inputs) {
-  return inputs.at(mechanism.inputs.front().name).shape[1];
-}
-
 class Conformance : public testing::TestWithParam<Case> {
  protected:
-  void check(const Variant& variant, const std::string& dtype, double tolerance) {
-    const auto& [name, mechanism, options, outputs] = GetParam();
-    const std::string what = name + " form " + variant.form + " chunk " + std::to_string(variant.chunk) + " " + dtype;
-    std::vector<std::string> words = {
-        "run",        mechanism, "--input", kData / (name + ".in.safetensors"), "--output", folder_ / "out", "--form",
-        variant.form, "--dtype", dtype};
-    if (variant.chunk > 0) words.insert(words.end(), {"--chunk", std::to_string(variant.chunk)});
-    for (const auto& [key, value] : options.items())
-      words.insert(words.end(), {"--set", key + "=" + (value.is_string() ? value.get<std::string>() : value.dump())});
-    const test::Outcome outcome = test::linearmem(words);
-    ASSERT_EQ(outcome.code, 0) << what << ": " << outcome.err;
-    const auto got = read_safetensors(folder_ / "out"), expected = read_safetensors(kData / (name + ".out.safetensors"));
-    ASSERT_TRUE(got.ok() && expected.ok()) << got.status().message() << expected.status().message();
-    ASSERT_EQ(got.value().size(), outputs.size()) << what;
-    for (const std::string output : outputs) {
-      ASSERT_TRUE(got.value().count(output)) << what << " " << output;
-      EXPECT_EQ(got.value().at(output).shape, expected.value().at(output).shape) << what << " " << output;
-      EXPECT_EQ(got.value().at(output).dtype, dtype == "f32" ? DType::f32 : DType::f64);
-      EXPECT_LE(relative_error(values_of(got.value(), output), values_of(expected.value(), output)), tolerance) << what << " " << output;
+  void SetUp() override {
+    const auto found = find_mechanism(GetParam().mechanism);
+    const auto in = read_safetensors(input_file()), out = read_safetensors(kData / (GetParam().name + ".out.safetensors"));
+    ASSERT_TRUE(found.ok() && in.ok() && out.ok()) << found.status().message() << in.status().message() << out.status().message();
+    mechanism_ = found.value();
+    inputs_ = in.value();
+    expected_ = out.value();
+    for (const auto& [key, value] : GetParam().options.items())
+      options_[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+
+  std::filesystem::path input_file() const { return kData / (GetParam().name + ".in.safetensors"); }
+
+  // Axis 1 of the first tensor a mechanism declares.
+  std::int64_t tokens() const { return inputs_.at(mechanism_->inputs.front().name).shape[1]; }
+
+  void expect_right(const NamedTensors& got, const Variant& variant) const {
+    ASSERT_EQ(got.size(), GetParam().outputs.size()) << variant.text();
+    for (const std::string output : GetParam().outputs) {
+      ASSERT_TRUE(got.count(output)) << variant.text() << output;
+      EXPECT_EQ(got.at(output).shape, expected_.at(output).shape) << variant.text() << output;
+      EXPECT_EQ(got.at(output).dtype, variant.dtype) << variant.text() << output;
+      EXPECT_LE(relative_error(values_of(got, output), values_of(expected_, output)), variant.tolerance()) << variant.text() << output;
     }
   }
 
-  test::Folder folder_;
+  const Mechanism* mechanism_ = nullptr;
+  NamedTensors inputs_, expected_;
+  std::map<std::string, std::string> options_;
 };
 
-TEST_P(Conformance, EveryFormChunkAndPrecision) {
-  const auto mechanism = find_mechanism(GetParam().mechanism);
-  ASSERT_TRUE(mechanism.ok()) << mechanism.status().message();
-  const auto inputs = read_safetensors(kData / (GetParam().name + ".in.safetensors"));
-  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-  for (const Variant& variant : variants(*mechanism.value(), token_count(*mechanism.value(), inputs.value()))) {
-    check(variant, "f64", 1e-12);
-    check(variant, "f32", 1e-5);
+TEST_P(Conformance, EveryFormChunkSizeAndPrecision) {
+  for (const Variant& variant : variants(*mechanism_, tokens() + 1)) {
+    const auto got =
+        run_mechanism(GetParam().mechanism, inputs_, {.dtype = variant.dtype, .form = variant.form, .chunk = variant.chunk, .options = options_});
+    ASSERT_TRUE(got.ok()) << variant.text() << got.status().message();
+    expect_right(got.value(), variant);
+  }
+}
+
+TEST_P(Conformance, EveryFormAndPrecisionThroughTheCommand) {
+  const test::Folder folder;
+  for (const Variant& variant : variants(*mechanism_, 2)) {
+    std::vector<std::string> words = {"run",    GetParam().mechanism,  "--input", input_file(), "--output",
+                                      folder / "out", "--form", std::string(form_name(variant.form)), "--dtype",
+                                      variant.dtype == DType::f32 ? "f32" : "f64"};
+    if (variant.chunk > 0) words.insert(words.end(), {"--chunk", std::to_string(variant.chunk)});
+    for (const auto& [key, value] : options_) words.insert(words.end(), {"--set", key + "=" + value});
+    const test::Outcome outcome = test::linearmem(words);
+    ASSERT_EQ(outcome.code, 0) << variant.text() << outcome.err;
+    const auto got = read_safetensors(folder / "out");
+    ASSERT_TRUE(got.ok()) << got.status().message();
+    expect_right(got.value(), variant);
   }
 }
 

@@ -2,7 +2,7 @@
 // split the numbers are the same; strides, a state updated in place and NaN elsewhere change nothing.
 //
 // A Door says what differs: Tensors<T>, made of a shape and a seed, with inputs(), state, y, final_state, arguments() and
-// packed(offsets); kForms; Shape with B, T and sequences; random_shape(); each_token_view(arguments, visit), which visits all that
+// packed(offsets); kForms; Shape with B, T and sequences; each_token_view(arguments, visit), which visits all that
 // has axes [B,T,...]; each_input(arguments, visit), which visits every floating input; call(arguments).
 #pragma once
 
@@ -195,32 +195,6 @@ void state_may_be_updated_in_place(const typename Door::Shape& shape) {
     a.final_state = in_place.state.view();
     must_run<Door>(a, way);
     EXPECT_TRUE(in_place.state.same_bits(apart.final_state) && in_place.y.same_bits(apart.y)) << way;
-  }
-}
-
-inline std::vector<std::int64_t> random_offsets(Numbers& numbers, std::int64_t tokens, std::int64_t sequences) {
-  std::vector<std::int64_t> offsets = {0};
-  for (std::int64_t n = 1; n < sequences; ++n) offsets.push_back(numbers.whole(0, tokens));
-  offsets.push_back(tokens);
-  std::sort(offsets.begin(), offsets.end());
-  return offsets;
-}
-
-// Random shapes, each in every form at a random chunk size, packed at random, and split at a random token.
-template <typename Door, typename T>
-void random_shapes(int count, std::uint64_t seed) {
-  Numbers numbers(seed);
-  for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
-    typename Door::Shape shape = Door::random_shape(numbers);
-    std::vector<Way> ways = {{Form::automatic}};
-    for (Form form : Door::kForms) ways.push_back({form, form == Form::chunked ? numbers.whole(1, shape.T + 1) : 0});
-    const std::uint64_t values = seed + static_cast<std::uint64_t>(i);
-    forms_agree<Door, T>(shape, values, ways);
-    split_equals_whole<Door, T>(shape, values, numbers.whole(0, shape.T));
-    shape.sequences = numbers.whole(1, 4);
-    shape.B = 1;
-    const Way& way = ways[static_cast<std::size_t>(numbers.whole(0, static_cast<std::int64_t>(ways.size()) - 1))];
-    packed_equals_alone<Door, T>(shape, values, random_offsets(numbers, shape.T, shape.sequences), way);
   }
 }
 

@@ -18,9 +18,6 @@ struct ConvDoor {
   struct Shape {
     std::int64_t B, T, D, W, sequences = B;
   };
-  static Shape random_shape(Numbers& numbers) {
-    return {numbers.whole(1, 3), numbers.whole(0, 14), numbers.whole(1, 20), numbers.whole(1, 8)};
-  }
 
   template <typename T>
   struct Tensors {
@@ -82,8 +79,6 @@ TYPED_TEST(CausalConv, EveryFormAgreesWithTheReference) {
                                        {1, 4096, 2, 4}})
     for (std::uint64_t seed : {51, 52}) test::forms_agree<ConvDoor, TypeParam>(shape, seed, test::ways_of<ConvDoor>(shape.T));
 }
-
-TYPED_TEST(CausalConv, HoldsForTwoThousandRandomShapes) { test::random_shapes<ConvDoor, TypeParam>(2000, 4000); }
 
 TYPED_TEST(CausalConv, EverySplitOfTheRecurrentFormGivesTheSameBits) {
   for (std::int64_t split = 0; split <= 70; ++split) test::split_equals_whole<ConvDoor, TypeParam>({2, 70, 19, 6}, 53, split);

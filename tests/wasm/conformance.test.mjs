@@ -1,4 +1,4 @@
-// Every shipped conformance case through the module: both precisions, every form, several chunk sizes.
+// Every shipped conformance case through the module: both precisions, every form, every chunk size up to one past the length.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,15 +20,14 @@ function relativeDifference(got, expected) {
   for (let i = 0; i < expected.length; ++i) {
     largest = Math.max(largest, Math.abs(expected[i]));
     const gap = Math.abs(got[i] - expected[i]);
-    if (!(gap <= difference)) difference = gap;
+    difference = Math.max(difference, gap);  // NaN stays NaN
   }
   return difference / largest;
 }
 
 function settingsOf(mechanism, tokens) {
-  const list = [];
-  for (const form of ['automatic', ...mechanism.forms])
-    for (const chunk of form === 'chunked' ? [1, 2, 3, 7, Math.max(tokens, 1), tokens + 1] : [undefined]) list.push({ form, chunk });
+  const list = ['automatic', ...mechanism.forms].map((form) => ({ form }));
+  if (mechanism.forms.includes('chunked')) for (let chunk = 1; chunk <= tokens + 1; ++chunk) list.push({ form: 'chunked', chunk });
   return list;
 }
 
