@@ -1,7 +1,6 @@
 // The door: check, choose a form, call it head by head.
 #include "linearmem/delta_rule.hpp"
 
-#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -66,7 +65,7 @@ void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::op
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
   std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
-    part.end = every > 0 ? std::min(part.begin + every, range.end) : range.end;
+    part.end = every > 0 && every < range.end - part.begin ? part.begin + every : range.end;
     run_heads(heads_of(a, piece, part, states, rounding), a);
     if (part.end - part.begin == every) states.store(a.checkpoints, row++);
   }

@@ -48,6 +48,19 @@ TEST(MechanismStateOptions, CheckpointsAreTheStatesOfThePrefixes) {
   }
 }
 
+// In a sequence that does not begin at token 0 its end plus the stretch is past 64 bits.
+TEST(MechanismStateOptions, ACheckpointFartherThanAnySequenceIsNeverReached) {
+  for (auto [name, inputs] : examples()) {
+    inputs["cu_seqlens"] = to_named<std::int64_t>({0, 2, 5}, {3});
+    const auto outputs = run_mechanism(name, inputs, {.options = {{"checkpoint_every", "9223372036854775807"}}});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    EXPECT_EQ(outputs.value().at("checkpoints").shape, (Shape{0, 2, 3, 4})) << name;
+    const auto without = run_mechanism(name, inputs, {});
+    EXPECT_EQ(outputs.value().at("o").bytes, without.value().at("o").bytes) << name;
+    EXPECT_EQ(outputs.value().at("state").bytes, without.value().at("state").bytes) << name;
+  }
+}
+
 TEST(MechanismStateOptions, GatesAboveZeroNeedAllowGrowth) {
   for (const auto& [name, given] : examples()) {
     if (!given.count("g")) continue;
