@@ -286,6 +286,16 @@ TEST(DeltaRuleAudit, StableStepsAreClean) {
   }
 }
 
+// At 2 a key's reading swings to the other side of v, as far as it was: it is not thrown further out.
+TEST(DeltaRuleAudit, AStrengthOfExactlyTwoOrZeroIsStable) {
+  for (double strength : {2.0, 0.0}) {
+    const Sick reflecting(4, 1, strength);
+    const StabilityReport r = audit_delta_rule(reflecting.arguments(), 10).value();
+    EXPECT_EQ(r.unstable_writes.total, 0) << strength;
+    EXPECT_EQ(r.growing_states.total, 0) << strength;
+  }
+}
+
 TEST(DeltaRuleAudit, PlacesAreThoseOfTheArgumentsAxes) {
   Packed<double> p(Gates::per_key);
   p.g_key(0, 7, 1, 2) = .125;
