@@ -24,20 +24,22 @@ void check_inputs(const DeltaRuleArguments<T>& a, ShapeCheck& shapes) {
   shapes.optional("state", a.state, "N Hv K V");
 }
 
-// Value head h over the tokens of `range`. o and reads are absent where the arguments' are.
+// Some value columns of value head h over the tokens of `range`. o and reads are absent where the arguments' are.
 template <typename T>
-Head<T> head_of(const DeltaRuleArguments<T>& a, const TokenRange& range, std::int64_t h, const View<T, 2>& S) {
+Head<T> head_of(const DeltaRuleArguments<T>& a, const TokenRange& range, std::int64_t h, const Range& columns, const View<T, 2>& S,
+                const std::optional<Rounding<T>>& rounding = {}) {
   const std::int64_t key_head = h / (a.v.extent(2) / a.q.extent(2));
   return {.q = head_rows(a.q, range, key_head),
           .k = head_rows(a.k, range, key_head),
-          .v = head_rows(a.v, range, h),
+          .v = columns_of(head_rows(a.v, range, h), columns),
           .beta = head_scalars(a.beta, range, h),
           .gates = head_gates(a.g, a.g_key, range, h),
           .scale = a.scale.value_or(1.0 / std::sqrt(static_cast<double>(a.q.extent(3)))),
           .l2norm = a.l2norm,
           .S = S,
-          .o = head_rows(a.o, range, h),
-          .reads = head_rows(a.reads, range, h)};
+          .o = columns_of(head_rows(a.o, range, h), columns),
+          .reads = columns_of(head_rows(a.reads, range, h), columns),
+          .rounding = rounding};
 }
 
 // The inputs in float64, alive as long as this object.

@@ -28,7 +28,7 @@ class Audit {
     if (a_.state.given()) convert(head_state(a_.state, n, h), S.view());
     for (std::int64_t t = range.begin; t < range.end; ++t) {
       const double before = norm(S.data(), S.size());
-      delta::Head<double> one = delta::head_of(a_, TokenRange{range.row, t, t + 1}, h, S.view());
+      delta::Head<double> one = delta::head_of(a_, TokenRange{range.row, t, t + 1}, h, Range{0, V_}, S.view());
       one.o = View<double, 2>(row_.data(), {1, V_});
       delta::reference(one);
       look(one, {range.row, t, h, 0}, before, norm(S.data(), S.size()));

@@ -45,13 +45,8 @@ std::vector<delta::Head<T>> heads_of(const DeltaRuleArguments<T>& a, const Piece
                                      const std::optional<Rounding<T>>& rounding) {
   std::vector<delta::Head<T>> heads;
   heads.reserve(static_cast<std::size_t>(piece.heads));
-  for (std::int64_t h = 0; h < piece.heads; ++h) {
-    delta::Head<T>& head = heads.emplace_back(delta::head_of(a, range, piece.head + h, states.S(h)));
-    head.v = columns_of(head.v, states.columns());
-    head.o = columns_of(head.o, states.columns());
-    head.reads = columns_of(head.reads, states.columns());
-    head.rounding = rounding;
-  }
+  for (std::int64_t h = 0; h < piece.heads; ++h)
+    heads.push_back(delta::head_of(a, range, piece.head + h, states.columns(), states.S(h), rounding));
   return heads;
 }
 
