@@ -48,6 +48,7 @@ Mechanism declare_causal_conv() {
       .options = {{"activation", OptionKind::choice, "silu", "applied to the sum", {"silu", "none"}}},
       .outputs = {"y", "state"},
       .forms = {Form::reference, Form::recurrent},
+      .stream = {.carried = {"state"}},
       .run = run,
   };
 }

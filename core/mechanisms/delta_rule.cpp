@@ -89,6 +89,7 @@ Mechanism declare(const char* name, const char* equation, const std::vector<Inpu
                   {"l2norm", OptionKind::boolean, "false", "divide q and k by sqrt(sum x^2 + 1e-6) first"}},
       .outputs = {"o", "reads", "state"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_},
+      .stream = {.carried = {"state"}},
       .run = gates.empty() ? run : run_gated,
   };
   mechanism.inputs.insert(mechanism.inputs.end(), gates.begin(), gates.end());

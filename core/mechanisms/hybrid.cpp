@@ -92,6 +92,7 @@ Mechanism declare_hybrid() {
                   {"window", OptionKind::integer, "none", "tokens a window layer sees, the query's own included; none: all before it"}},
       .outputs = {"y", "window_k", "window_v", "window_count", "delta_state", "linear_state", "linear_z"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_},
+      .stream = {.impossible = "a window layer adds in another order where a block of tokens begins elsewhere"},
       .run = run,
   };
 }

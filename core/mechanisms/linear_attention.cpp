@@ -74,6 +74,7 @@ Mechanism declare_linear_attention() {
                   {"causal", OptionKind::boolean, "true", "a query reads no later token"}},
       .outputs = {"o", "state", "z"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_},
+      .stream = {.carried = {"state", "z"}, .needs = "causal"},
       .run = run,
   };
   add_state_options(

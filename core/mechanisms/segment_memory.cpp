@@ -40,6 +40,7 @@ Mechanism declare_segment_memory() {
       .options = {{"limit", OptionKind::integer, "none", "rows kept, the newest; none: all of them"}},
       .outputs = {"memory"},
       .forms = {Form::reference},
+      .stream = {.carried = {"memory"}, .bounded_by = "limit"},
       .run = run,
   };
 }

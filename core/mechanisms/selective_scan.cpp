@@ -96,6 +96,7 @@ Mechanism declare_selective_scan() {
       .options = {},
       .outputs = {"y", "state"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_, Form::parallel_scan},
+      .stream = {.carried = {"state"}},
       .run = [](const NamedTensors& tensors, const RunSettings& settings, DType dtype) {
         return dtype == DType::f32 ? run_selective_scan<float>(tensors, settings) : run_selective_scan<double>(tensors, settings);
       },
@@ -121,6 +122,7 @@ Mechanism declare_mamba_scan() {
                   kAllowGrowth},
       .outputs = {"y", "state"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_, Form::parallel_scan},
+      .stream = {.carried = {"state"}},
       .run =
           [](const NamedTensors& tensors, const RunSettings& settings, DType dtype) {
             return dtype == DType::f32 ? run_mamba_scan<float>(tensors, settings) : run_mamba_scan<double>(tensors, settings);
@@ -138,6 +140,7 @@ Mechanism declare_ssd() {
       .options = {kAllowGrowth},
       .outputs = {"y", "state"},
       .forms = {Form::reference, Form::recurrent, Form::chunked, Form::explicit_},
+      .stream = {.carried = {"state"}},
       .run = [](const NamedTensors& tensors, const RunSettings& settings, DType dtype) {
         return dtype == DType::f32 ? run_ssd<float>(tensors, settings) : run_ssd<double>(tensors, settings);
       },

@@ -46,6 +46,7 @@ Mechanism declare_softmax_attention() {
                   {"scale", OptionKind::number, "none", "multiplies q; none: K^-1/2"}},
       .outputs = {"o"},
       .forms = {Form::reference, Form::explicit_, Form::streaming},
+      .stream = {.impossible = "what it looks back at, every key and value, grows with the sequence"},
       .run = run,
   };
 }

@@ -5,6 +5,7 @@
 
 #include "linearmem/mechanisms.hpp"
 #include "run_arguments.hpp"
+#include "run_stream.hpp"
 #include "safetensors.hpp"
 #include "threads.hpp"
 #include "verb.hpp"
@@ -68,6 +69,7 @@ Result<int> run(const RunArguments& arguments) {
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
   settings.value().executor = executor.value().get();
+  if (arguments.stream) return run_stream(*mechanism.value(), settings.value(), {arguments.input, arguments.output}, arguments.block.value_or(0));
   const auto inputs = read_safetensors(arguments.input);
   if (!inputs.ok()) return inputs.status();
   const auto outputs = run_mechanism(arguments.mechanism, inputs.value(), settings.value());

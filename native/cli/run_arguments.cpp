@@ -6,6 +6,16 @@
 #include "threads.hpp"
 
 namespace linearmem::cli {
+namespace {
+
+Status check_block(const RunArguments& arguments) {
+  if (!arguments.block) return {};
+  const std::string start = "--block is " + std::to_string(*arguments.block);
+  if (!arguments.stream) return Status::invalid(start + ", but only --stream has blocks");
+  return *arguments.block >= 1 ? Status() : Status::invalid(start + "; it counts tokens, 1 or more");
+}
+
+}  // namespace
 
 void declare_run_arguments(CLI::App& app, RunArguments& arguments) {
   app.add_option("MECHANISM", arguments.mechanism, "For example gated-delta-rule");
@@ -16,6 +26,9 @@ void declare_run_arguments(CLI::App& app, RunArguments& arguments) {
   app.add_option("--dtype", arguments.dtype, "f32 or f64, to compute in; otherwise the one the inputs share");
   app.add_option("--set", arguments.options, "key=value, an option of the mechanism; may be repeated")->take_all()->expected(1);
   add_threads(app, arguments.threads);
+  app.add_flag("--stream", arguments.stream,
+               "Read, compute and write block by block, for files larger than memory; progress and peak resident size on standard error");
+  app.add_option("--block", arguments.block, "Tokens per block of --stream; otherwise as many as make a few megabytes");
   app.add_flag("--list", arguments.list, "Name the mechanisms and stop");
   app.add_flag("--describe", arguments.describe, "Print the mechanism's inputs, options, forms and outputs, and stop");
 }
@@ -29,6 +42,7 @@ Result<RunSettings> run_settings(const Mechanism& mechanism, const RunArguments&
     if (*arguments.chunk < 1) return Status::invalid("--chunk is " + std::to_string(*arguments.chunk) + "; it counts tokens, 1 or more");
     settings.chunk = *arguments.chunk;
   }
+  if (Status status = check_block(arguments); !status.ok()) return status;
   if (!arguments.dtype.empty()) {
     const auto dtype = find_compute_dtype(arguments.dtype);
     if (!dtype.ok()) return dtype.status();

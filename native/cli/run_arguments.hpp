@@ -17,6 +17,8 @@ struct RunArguments {
   std::string form = "automatic";
   std::optional<std::int64_t> chunk;
   std::int64_t threads = 1;
+  bool stream = false;
+  std::optional<std::int64_t> block;  // only with stream
   std::string dtype;
   std::vector<std::string> options;  // key=value
   bool list = false, describe = false;
@@ -25,7 +27,7 @@ struct RunArguments {
 // `arguments` is filled when `app` parses, and must live until then.
 void declare_run_arguments(CLI::App& app, RunArguments& arguments);
 
-// Errors: a form the mechanism lacks, a chunk below 1, an unknown dtype, an option without "=" or given twice. Whether the mechanism
+// Errors: a form the mechanism lacks, a chunk or block below 1, a block without stream, an unknown dtype, an option without "=" or given twice. Whether the mechanism
 // has the options, and takes their values, is asked by run_mechanism.
 Result<RunSettings> run_settings(const Mechanism& mechanism, const RunArguments& arguments);
 

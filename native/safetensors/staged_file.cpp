@@ -75,6 +75,21 @@ Status StagedFile::append(std::span<const std::byte> bytes) {
 
 Status StagedFile::append(std::string_view text) { return append(std::as_bytes(std::span(text.data(), text.size()))); }
 
+Status StagedFile::resize(std::uint64_t size) {
+  return ::ftruncate(descriptor_, static_cast<off_t>(size)) == 0 ? Status() : failure("make room in it");
+}
+
+Status StagedFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure("write it");
+    offset += static_cast<std::uint64_t>(written);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
 Status StagedFile::sync() {
   if (descriptor_ < 0) return {};
   if (::fsync(descriptor_) != 0) return failure("sync it");

@@ -27,6 +27,8 @@ class StagedFile {
 
   Status append(std::span<const std::byte> bytes);
   Status append(std::string_view text);
+  Status resize(std::uint64_t size);  // zeros where nothing was written yet
+  Status write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   Status sync();    // content on disk; nothing may be appended afterwards
   Status commit();  // sync, then rename onto the target
 

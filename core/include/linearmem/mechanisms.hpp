@@ -43,6 +43,15 @@ struct RunSettings {
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread
 };
 
+// How a sequence may be cut into blocks of tokens that run one after the other, in memory that does not grow with it.
+struct StreamSpec {
+  // Outputs of one block that are inputs of the next, by the same name: [N,...], one per sequence. Other outputs are [B,T,...].
+  std::vector<const char*> carried = {};
+  const char* bounded_by = nullptr;  // the option that must be set, to a number of tokens, or what is carried grows without end
+  const char* needs = nullptr;       // the boolean option that must be true
+  const char* impossible = "it has no state that is carried from token to token";  // why not, where nothing is carried
+};
+
 struct Mechanism {
   const char* name;  // "gated-delta-rule"; '_' is read as '-' on input
   const char* room;  // "delta_rule"
@@ -51,6 +60,7 @@ struct Mechanism {
   std::vector<OptionSpec> options;
   std::vector<const char*> outputs;
   std::vector<Form> forms;
+  StreamSpec stream = {};
   // Called with inputs of declared kind and rank and with every option present and of its declared kind.
   Result<NamedTensors> (*run)(const NamedTensors& inputs, const RunSettings& settings, DType dtype);
 };

@@ -1,0 +1,173 @@
+#include "run_stream.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "stream_plan.hpp"
+
+namespace linearmem::cli {
+namespace {
+
+volatile std::sig_atomic_t interrupted_by = 0;
+
+// While it lives, Ctrl-C and a request to end are kept in mind and not obeyed at once.
+class Interrupts {
+ public:
+  Interrupts() {
+    interrupted_by = 0;
+    struct sigaction keep {};
+    keep.sa_handler = [](int signal) { interrupted_by = signal; };
+    for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &keep, &before_[n]);
+  }
+  ~Interrupts() {
+    for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
+  }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM};
+  struct sigaction before_[2];
+};
+
+// Tokens done, on standard error: now and then one line, and a last one.
+class Progress {
+ public:
+  explicit Progress(std::int64_t tokens) : all_(tokens) {}
+
+  void add(std::int64_t tokens) {
+    done_ += tokens;
+    if (seconds() < next_) return;
+    next_ = seconds() + 1;
+    std::fprintf(stderr, "linearmem: %lld of %lld tokens, %.0f tokens/s%s", static_cast<long long>(done_), static_cast<long long>(all_),
+                 rate(), terminal_ ? "\r" : "\n");
+  }
+
+  void finish() const {
+    struct rusage used {};
+    ::getrusage(RUSAGE_SELF, &used);
+    std::fprintf(stderr, "%slinearmem: %lld tokens in %.1f s, %.0f tokens/s, peak resident size %.1f MiB\n", terminal_ ? "\33[K" : "",
+                 static_cast<long long>(done_), seconds(), rate(), static_cast<double>(used.ru_maxrss) / 1024);
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double rate() const { return static_cast<double>(done_) / std::max(seconds(), 1e-9); }
+
+  std::int64_t all_, done_ = 0;
+  double next_ = 1;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+class Stream {
+ public:
+  Stream(const Mechanism& mechanism, const RunSettings& settings, const SafetensorsFile& input, const StreamPlan& plan,
+         SafetensorsOutput& output)
+      : mechanism_(mechanism), settings_(settings), input_(input), plan_(plan), output_(output) {}
+
+  // cancelled: a signal came.
+  Status run(std::int64_t block, Progress& progress) {
+    for (const StreamedSequence& sequence : plan_.sequences) {
+      if (Status status = read_states(sequence); !status.ok()) return status;
+      std::int64_t begin = sequence.begin;
+      do {  // once even over no tokens: the states pass through
+        const std::int64_t tokens = std::min(block, sequence.end - begin);
+        if (Status status = run_block(sequence, begin, tokens); !status.ok()) return status;
+        begin += tokens;
+        progress.add(tokens);
+        if (interrupted_by != 0) return Status(StatusCode::cancelled, "interrupted");
+      } while (begin < sequence.end);
+      for (const auto& [name, tensor] : states_)
+        if (Status status = output_.write(name, place(name, 1) * static_cast<std::uint64_t>(sequence.n), tensor.bytes); !status.ok()) return status;
+    }
+    return {};
+  }
+
+ private:
+  std::uint64_t place(const std::string& name, std::size_t axes) const {
+    return static_cast<std::uint64_t>(bytes_below(plan_.outputs.at(name), axes));
+  }
+
+  Status read_states(const StreamedSequence& sequence) {
+    states_.clear();
+    for (const HeaderEntry* entry : plan_.first_states) {
+      const auto bytes = static_cast<std::uint64_t>(bytes_below(*entry, 1));
+      NamedTensor state{.dtype = entry->dtype, .shape = entry->shape, .bytes = std::vector<std::byte>(bytes)};
+      state.shape[0] = 1;
+      if (Status status = input_.read(*entry, bytes * static_cast<std::uint64_t>(sequence.n), state.bytes); !status.ok()) return status;
+      states_[entry->name] = std::move(state);
+    }
+    return {};
+  }
+
+  Status run_block(const StreamedSequence& sequence, std::int64_t begin, std::int64_t tokens) {
+    const auto first = static_cast<std::uint64_t>(sequence.row * plan_.tokens + begin);  // among all rows' tokens
+    NamedTensors inputs = plan_.constant;
+    for (const HeaderEntry* entry : plan_.over_tokens) {
+      const std::int64_t bytes = bytes_below(*entry, 2);
+      NamedTensor part{.dtype = entry->dtype, .shape = entry->shape, .bytes = std::vector<std::byte>(static_cast<std::size_t>(tokens * bytes))};
+      part.shape[0] = 1;
+      part.shape[1] = tokens;
+      if (Status status = input_.read(*entry, first * static_cast<std::uint64_t>(bytes), part.bytes); !status.ok()) return status;
+      inputs.emplace(entry->name, std::move(part));
+    }
+    for (auto& [name, state] : states_) inputs.insert_or_assign(name, std::move(state));
+    auto outputs = run_mechanism(mechanism_.name, inputs, settings_);
+    if (!outputs.ok())
+      return Status(outputs.status().code(), outputs.status().message() + " (batch and token counted from row " +
+                                                 std::to_string(sequence.row) + ", token " + std::to_string(begin) + " of the file)");
+    for (auto& [name, tensor] : outputs.value()) {
+      if (is_carried(mechanism_, name)) states_[name] = std::move(tensor);
+      else if (Status status = output_.write(name, first * place(name, 2), tensor.bytes); !status.ok()) return status;
+    }
+    return {};
+  }
+
+  const Mechanism& mechanism_;
+  const RunSettings& settings_;
+  const SafetensorsFile& input_;
+  const StreamPlan& plan_;
+  SafetensorsOutput& output_;
+  NamedTensors states_;  // of the sequence under way
+};
+
+constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
+
+std::int64_t default_block(std::int64_t bytes_per_token) {
+  return std::clamp<std::int64_t>(kBlockBytes / std::max<std::int64_t>(bytes_per_token, 1) / 64 * 64, 64, 65536);
+}
+
+}  // namespace
+
+Result<int> run_stream(const Mechanism& mechanism, const RunSettings& settings, const StreamFiles& files, std::int64_t block) {
+  const auto input = SafetensorsFile::open(files.input);
+  if (!input.ok()) return input.status();
+  const auto plan = plan_stream(mechanism, settings, input.value());
+  if (!plan.ok()) return plan.status();
+  const Interrupts interrupts;
+  auto output = SafetensorsOutput::create(files.output, plan.value().outputs);
+  if (!output.ok()) return output.status();
+  std::int64_t tokens = 0;
+  for (const StreamedSequence& sequence : plan.value().sequences) tokens += sequence.end - sequence.begin;
+  Progress progress(tokens);
+  Stream stream(mechanism, settings, input.value(), plan.value(), output.value());
+  const Status status = stream.run(block > 0 ? block : default_block(plan.value().bytes_per_token), progress);
+  if (status.code() == StatusCode::cancelled) {
+    std::fprintf(stderr, "linearmem: interrupted; %s is as it was\n", files.output.c_str());
+    return 128 + static_cast<int>(interrupted_by);
+  }
+  if (!status.ok()) return status;
+  if (Status done = output.value().commit(); !done.ok()) return done;
+  progress.finish();
+  return 0;
+}
+
+}  // namespace linearmem::cli
