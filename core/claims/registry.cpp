@@ -15,6 +15,9 @@ std::vector<Claim> all_claims() {
   add_recurrent_claims(list);
   add_depth_claims(list);
   add_scan_claims(list);
+  add_associative_write_claims(list);
+  add_associative_response_claims(list);
+  add_associative_sampling_claims(list);
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) { return std::string_view(a.id) < b.id; });
   return list;
 }
