@@ -16,7 +16,10 @@ constexpr const char* kRead = "associative_read";
 template <typename T>
 Status check(const AssociativeReadArguments<T>& a) {
   ShapeCheck shapes(kRead);
-  shapes.required("keys", a.keys, "M K").required("values", a.values, "M V").required("queries", a.queries, "Q K").required("o", a.o, "Q V");
+  shapes.required("keys", a.keys, "M K")
+      .required("values", a.values, "M V")
+      .required("queries", a.queries, "Q K")
+      .required("o", a.o, "Q V");
   associative::check_rule(shapes, a.rule);
   if (!shapes.status().ok()) return shapes.status();
   associative::check_finite(shapes, "keys", a.keys);

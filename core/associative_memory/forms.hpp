@@ -12,9 +12,10 @@ struct Read {
   View<double, 2> o;
 };
 
-void reference(const Read& read);    // every response but least_squares
-void two_layers(const Read& read);   // the same
-void weights_of(const View<const double, 2>& keys, const View<const double, 2>& queries, const ResponseRule& rule, const View<double, 2>& weights);
+void reference(const Read& read);   // every response but least_squares
+void two_layers(const Read& read);  // the same
+void weights_of(const View<const double, 2>& keys, const View<const double, 2>& queries, const ResponseRule& rule,
+                const View<double, 2>& weights);
 
 // Keys, values and queries as they came, item by item into the kernel's tiles.
 template <typename T>

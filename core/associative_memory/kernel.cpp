@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace linearmem {
 namespace HWY_NAMESPACE {
 
-using associative::kTileItems;
 using associative::KernelRule;
+using associative::kTileItems;
 using associative::ResponseTile;
 using associative::ScoreTile;
 
@@ -88,8 +88,10 @@ HWY_NOINLINE void response_of(const KernelRule& rule, const ResponseTile& tile, 
     double* w = weights + r * kTileItems;
     const double* scores = tile.scores + (q + r) * kTileItems;
     shrink[r] = 1;
-    if (rule.exponential) shrink[r] = exponential_weights(rule, scores, w, tile.begin, tile.end, tile.largest + q + r);
-    else polynomial_weights(rule, scores, w);
+    if (rule.exponential)
+      shrink[r] = exponential_weights(rule, scores, w, tile.begin, tile.end, tile.largest + q + r);
+    else
+      polynomial_weights(rule, scores, w);
     double total = 0;
     for (std::int64_t s = tile.begin; s < tile.end; ++s) total += w[s];
     tile.totals[q + r] = tile.totals[q + r] * shrink[r] + total;

@@ -36,8 +36,8 @@ void tile_scores(const ScoreTile& tile);
 // Adds w v of items [begin, end) of a tile to each query's sum [row] and w to its total. Exponential sums are kept relative to
 // exp(largest): sum and total have to be multiplied by it; largest starts as minus infinity, all else as 0.
 struct ResponseTile {
-  const double* scores;  // [Q,kTileItems]
-  const double* values;  // [kTileItems,row], zeros past V
+  const double* scores;             // [Q,kTileItems]
+  const double* values;             // [kTileItems,row], zeros past V
   double *sums, *totals, *largest;  // [Q,row], [Q], [Q]
   std::int64_t Q, row, begin, end;
 };

@@ -22,7 +22,8 @@ double dot(const double* a, const double* b, std::int64_t count) {
 double length_of_sum(const std::vector<double>& weights, const double* rows, std::int64_t width) {
   std::vector<double> sum(static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < weights.size(); ++i)
-    for (std::int64_t j = 0; j < width; ++j) sum[static_cast<std::size_t>(j)] += weights[i] * rows[static_cast<std::int64_t>(i) * width + j];
+    for (std::int64_t j = 0; j < width; ++j)
+      sum[static_cast<std::size_t>(j)] += weights[i] * rows[static_cast<std::int64_t>(i) * width + j];
   return std::sqrt(dot(sum.data(), sum.data(), width));
 }
 
@@ -51,7 +52,11 @@ std::vector<double> Cholesky::solve(std::vector<double> x) const {
 }
 
 LeastSquaresMemory::LeastSquaresMemory(const SamplingSettings& settings, std::uint64_t seed)
-    : K_(settings.K), V_(settings.V), Q_(settings.queries), stream_(settings, seed), gram_(static_cast<std::size_t>(K_ * K_)),
+    : K_(settings.K),
+      V_(settings.V),
+      Q_(settings.queries),
+      stream_(settings, seed),
+      gram_(static_cast<std::size_t>(K_ * K_)),
       products_(static_cast<std::size_t>(K_ * V_)) {}
 
 void LeastSquaresMemory::take_item() {
@@ -73,7 +78,8 @@ void LeastSquaresMemory::take_item() {
 std::vector<double> LeastSquaresMemory::row_gram() const {
   std::vector<double> gram(static_cast<std::size_t>(count_ * count_));
   for (std::int64_t i = 0; i < count_; ++i)
-    for (std::int64_t j = 0; j < count_; ++j) gram[static_cast<std::size_t>(i * count_ + j)] = dot(keys_.data() + i * K_, keys_.data() + j * K_, K_);
+    for (std::int64_t j = 0; j < count_; ++j)
+      gram[static_cast<std::size_t>(i * count_ + j)] = dot(keys_.data() + i * K_, keys_.data() + j * K_, K_);
   return gram;
 }
 
@@ -85,7 +91,8 @@ double LeastSquaresMemory::few(std::int64_t q, const Cholesky& factor) const {
     p.push_back(dot(keys_.data() + i * K_, query, K_));
   }
   const std::vector<double> solved = factor.solve(c);
-  const double y = (dot(query, own, K_) - dot(solved.data(), p.data(), count_)) / (dot(own, own, K_) - dot(solved.data(), c.data(), count_));
+  const double y =
+      (dot(query, own, K_) - dot(solved.data(), p.data(), count_)) / (dot(own, own, K_) - dot(solved.data(), c.data(), count_));
   for (std::size_t i = 0; i < p.size(); ++i) p[i] -= c[i] * y;
   return length_of_sum(factor.solve(p), values_.data(), V_) / std::abs(y);
 }

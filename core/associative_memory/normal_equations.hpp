@@ -33,7 +33,7 @@ class LeastSquaresMemory {
 
   std::int64_t K_, V_, Q_, count_ = 0;
   SampleStream stream_;
-  std::vector<double> keys_, values_;   // the first K items, row by row
+  std::vector<double> keys_, values_;    // the first K items, row by row
   std::vector<double> gram_, products_;  // X'X [K,K] and X' values [K,V] of all items
 };
 

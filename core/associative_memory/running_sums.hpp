@@ -11,7 +11,10 @@ namespace linearmem::associative {
 class RunningSums {
  public:
   RunningSums(std::int64_t Q, std::int64_t V)
-      : Q_(Q), row_(padded_row(V)), sums_(static_cast<std::size_t>(Q * row_)), totals_(static_cast<std::size_t>(Q)),
+      : Q_(Q),
+        row_(padded_row(V)),
+        sums_(static_cast<std::size_t>(Q * row_)),
+        totals_(static_cast<std::size_t>(Q)),
         largest_(static_cast<std::size_t>(Q), -HUGE_VAL) {}
 
   // Items [begin, end) of a tile; values [kTileItems, padded_row(V)].

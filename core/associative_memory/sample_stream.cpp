@@ -15,8 +15,12 @@ void normalize(double* row, std::int64_t width) {
 }  // namespace
 
 SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
-    : generator_(seed), K_(settings.K), V_(settings.V), targets_(static_cast<std::size_t>(settings.queries * K_)),
-      keys_(static_cast<std::size_t>(K_ * kTileItems)), values_(static_cast<std::size_t>(kTileItems * padded_row(V_))),
+    : generator_(seed),
+      K_(settings.K),
+      V_(settings.V),
+      targets_(static_cast<std::size_t>(settings.queries * K_)),
+      keys_(static_cast<std::size_t>(K_ * kTileItems)),
+      values_(static_cast<std::size_t>(kTileItems * padded_row(V_))),
       row_(static_cast<std::size_t>(K_)) {
   for (std::int64_t q = 0; q < settings.queries; ++q) draw_unit_row(targets_.data() + q * K_, K_);
   queries_ = targets_;
@@ -28,7 +32,8 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
     for (std::int64_t i = 0; i < K_; ++i) along += row_[static_cast<std::size_t>(i)] * key[i];
     for (std::int64_t i = 0; i < K_; ++i) row_[static_cast<std::size_t>(i)] -= along * key[i];
     normalize(row_.data(), K_);
-    for (std::int64_t i = 0; i < K_; ++i) queries_[static_cast<std::size_t>(q * K_ + i)] = settings.match * key[i] + away * row_[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < K_; ++i)
+      queries_[static_cast<std::size_t>(q * K_ + i)] = settings.match * key[i] + away * row_[static_cast<std::size_t>(i)];
   }
 }
 

@@ -12,10 +12,10 @@ class SampleStream {
  public:
   SampleStream(const SamplingSettings& settings, std::uint64_t seed);
 
-  const std::vector<double>& queries() const { return queries_; }        // [Q,K]
-  const std::vector<double>& target_keys() const { return targets_; }    // [Q,K]
-  const std::vector<double>& keys() const { return keys_; }      // [K,kTileItems], of the last tile drawn
-  const std::vector<double>& values() const { return values_; }  // [kTileItems,padded_row(V)]
+  const std::vector<double>& queries() const { return queries_; }      // [Q,K]
+  const std::vector<double>& target_keys() const { return targets_; }  // [Q,K]
+  const std::vector<double>& keys() const { return keys_; }            // [K,kTileItems], of the last tile drawn
+  const std::vector<double>& values() const { return values_; }        // [kTileItems,padded_row(V)]
   void draw_tile();
 
  private:

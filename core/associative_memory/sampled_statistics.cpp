@@ -11,8 +11,9 @@ namespace {
 double student_point(std::int64_t freedom) {
   constexpr double kTable[] = {12.7062047, 4.30265273, 3.18244631, 2.77644511, 2.57058184};
   if (freedom <= 5) return kTable[freedom - 1];
-  const double z = 1.959963985, n = static_cast<double>(freedom);
-  return z + (z * z * z + z) / (4 * n) + (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
+  const double z = 1.959963985, z3 = z * z * z, z5 = z3 * z * z, n = static_cast<double>(freedom);
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n) +
+         (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) / (384 * n * n * n);
 }
 
 Estimate root_of(const Estimate& square) {
@@ -45,7 +46,8 @@ SampledRatio SampledStatistics::at(std::size_t line, std::size_t place) const {
     medians.push_back(seed.median);
     means.push_back(seed.mean);
   }
-  return {root_of(mean_with_interval(squares)), mean_with_interval(medians), mean_with_interval(means), static_cast<std::int64_t>(seeds.size())};
+  return {root_of(mean_with_interval(squares)), mean_with_interval(medians), mean_with_interval(means),
+          static_cast<std::int64_t>(seeds.size())};
 }
 
 }  // namespace linearmem::associative

@@ -53,8 +53,10 @@ std::vector<Line> lines_of(const SamplingSettings& settings) {
   for (std::size_t rule = 0; rule < settings.rules.size(); ++rule)
     for (std::size_t place = 0; place < settings.items.size(); ++place) {
       const double beta = beta_for(settings.rules[rule], settings.items[place]);
-      if (!lines.empty() && lines.back().rule == rule && lines.back().beta == beta) ++lines.back().end;
-      else lines.push_back({rule, place, place + 1, associative::kernel_rule(settings.rules[rule], settings.items[place]), beta});
+      if (!lines.empty() && lines.back().rule == rule && lines.back().beta == beta)
+        ++lines.back().end;
+      else
+        lines.push_back({rule, place, place + 1, associative::kernel_rule(settings.rules[rule], settings.items[place]), beta});
     }
   return lines;
 }
@@ -63,7 +65,9 @@ std::vector<Line> lines_of(const SamplingSettings& settings) {
 class ResponseWork : public SamplerWork {
  public:
   explicit ResponseWork(const SamplingSettings& settings)
-      : SamplerWork(settings), lines_(lines_of(settings)), scores_(static_cast<std::size_t>(settings.queries * kTileItems)),
+      : SamplerWork(settings),
+        lines_(lines_of(settings)),
+        scores_(static_cast<std::size_t>(settings.queries * kTileItems)),
         ratios_(static_cast<std::size_t>(settings.queries)) {}
 
   double share() const override { return static_cast<double>(others_) / static_cast<double>(settings_.items.back()); }
@@ -90,12 +94,12 @@ class ResponseWork : public SamplerWork {
   void begin_seed() {
     stream_.emplace(settings_, seed_number());
     sums_.assign(lines_.size(), associative::RunningSums(settings_.queries, settings_.V));
-    others_ = 0;
     place_ = 0;
   }
 
   void end_seed() {
     stream_.reset();
+    others_ = 0;
     ++seed_;
   }
 
@@ -113,8 +117,9 @@ class ResponseWork : public SamplerWork {
       const double others = std::sqrt(squares);
       // exp(beta s) of target and others, divided by the largest of the others
       ratios_[static_cast<std::size_t>(q)] = others == 0 ? 0
-                                             : line.kernel.exponential ? others * std::exp(sums.log_scale(q) - line.beta * settings_.match)
-                                                                       : others / std::abs(respond(rule, settings_.match, settings_.items[line.begin]));
+                                             : line.kernel.exponential
+                                                 ? others * std::exp(sums.log_scale(q) - line.beta * settings_.match)
+                                                 : others / std::abs(respond(rule, settings_.match, settings_.items[line.begin]));
     }
     statistics_.add(line.rule, place_, ratios_);
   }
@@ -165,7 +170,8 @@ Status check(const SamplingSettings& s) {
   for (const ResponseRule& rule : s.rules) {
     associative::check_rule(shapes, rule);
     if (rule.response != Response::least_squares) continue;
-    shapes.require(s.rules.size() == 1, "least_squares stands beside " + std::to_string(s.rules.size() - 1) + " other rules, must be alone");
+    shapes.require(s.rules.size() == 1,
+                   "least_squares stands beside " + std::to_string(s.rules.size() - 1) + " other rules, must be alone");
   }
   return shapes.status();
 }

@@ -23,10 +23,12 @@ double even_moment(std::int64_t K, int p, Moments moments) {
 
 // E[T(beta s)^2] for the polynomial T, from the even moments: no cancellation, all terms being positive.
 double truncated_moment(const ResponseRule& rule, double beta, std::int64_t K, Moments moments) {
-  double sum = 0;
-  for (int i = 0; i < rule.terms; ++i)
-    for (int j = i % 2; j < rule.terms; j += 2)
-      sum += std::pow(beta, i + j) / (std::tgamma(i + 1.0) * std::tgamma(j + 1.0)) * even_moment(K, (i + j) / 2, moments);
+  double sum = 0, left = 1;  // left = beta^i / i!, right = beta^j / j!
+  for (int i = 0; i < rule.terms; left *= beta / ++i) {
+    double right = 1;
+    for (int j = 0; j < rule.terms; right *= beta / ++j)
+      if ((i + j) % 2 == 0) sum += left * right * even_moment(K, (i + j) / 2, moments);
+  }
   return sum;
 }
 
@@ -68,7 +70,7 @@ double capacity(const ResponseRule& rule, std::int64_t K, double rho, Moments mo
     return std::log(std::expm1(log_items)) + std::log(interference_per_item(fixed, K, rho, moments));
   };
   double low = std::log(static_cast<double>(*rule.sharpen_beyond)), high = low;  // R is below 1 there
-  constexpr double kMost = 690;  // ln 1e300
+  constexpr double kMost = 690;                                                  // ln 1e300
   while (excess(high) < 0) {
     low = high;
     if ((high *= 1.25) > kMost) return std::numeric_limits<double>::infinity();

@@ -7,7 +7,8 @@
 
 namespace linearmem::associative {
 
-void weights_of(const View<const double, 2>& keys, const View<const double, 2>& queries, const ResponseRule& rule, const View<double, 2>& weights) {
+void weights_of(const View<const double, 2>& keys, const View<const double, 2>& queries, const ResponseRule& rule,
+                const View<double, 2>& weights) {
   if (rule.response == Response::least_squares) return least_squares_weights(keys, queries, weights);
   const std::int64_t M = keys.extent(0);
   const bool softmax = rule.response == Response::softmax;

@@ -45,8 +45,10 @@ template <typename T>
 Status run(const AssociativeWriteArguments<T>& a, const Input& keys, const Input& values) {
   Tensor<double, 2> S(a.S.extents());
   WriteReport report;
-  if (a.rule == WriteRule::least_squares) report = associative::least_squares(keys, values, S.view());
-  else write_items(keys, values, a.rule == WriteRule::delta ? a.beta : 1, a.rule == WriteRule::delta, S.view());
+  if (a.rule == WriteRule::least_squares)
+    report = associative::least_squares(keys, values, S.view());
+  else
+    write_items(keys, values, a.rule == WriteRule::delta ? a.beta : 1, a.rule == WriteRule::delta, S.view());
   if (a.report && a.rule != WriteRule::least_squares) {  // rank and condition are those of the keys, whatever was written
     Tensor<double, 2> nothing({keys.extent(0), 0}), unused({keys.extent(1), 0});
     report = associative::least_squares(keys, std::as_const(nothing).view(), unused.view());

@@ -33,13 +33,14 @@ Matrix associative_read_float32(const Items& items, const Matrix& queries, const
   Tensor<float, 2> o({queries.extents()[0], items.values.extents()[1]}, std::numeric_limits<float>::quiet_NaN());
   const Status status = associative_read(AssociativeReadArguments<float>{
       .keys = keys.view(), .values = values.view(), .queries = narrow_queries.view(), .rule = rule, .form = form, .o = o.view()});
-  return status.ok() ? Matrix(o.extents(), std::vector<double>(o.values().begin(), o.values().end())) : missing(o.extents()[0], o.extents()[1]);
+  return status.ok() ? Matrix(o.extents(), std::vector<double>(o.values().begin(), o.values().end()))
+                     : missing(o.extents()[0], o.extents()[1]);
 }
 
 Matrix associative_weights(const Matrix& keys, const Matrix& queries, const ResponseRule& rule) {
   Matrix weights = missing(queries.extents()[0], keys.extents()[0]);
-  const Status status =
-      associative_weights(AssociativeWeightsArguments{.keys = keys.view(), .queries = queries.view(), .rule = rule, .weights = weights.view()});
+  const Status status = associative_weights(
+      AssociativeWeightsArguments{.keys = keys.view(), .queries = queries.view(), .rule = rule, .weights = weights.view()});
   return status.ok() ? weights : missing(weights.extents()[0], weights.extents()[1]);
 }
 
@@ -47,7 +48,8 @@ Written associative_write(const Items& items, WriteRule rule) {
   Written written{missing(items.keys.extents()[1], items.values.extents()[1]), {}};
   const Status status = associative_write(AssociativeWriteArguments<double>{
       .keys = items.keys.view(), .values = items.values.view(), .rule = rule, .S = written.S.view(), .report = &written.report});
-  if (!status.ok()) written = {missing(written.S.extents()[0], written.S.extents()[1]), {.residual = std::numeric_limits<double>::quiet_NaN()}};
+  if (!status.ok())
+    written = {missing(written.S.extents()[0], written.S.extents()[1]), {.residual = std::numeric_limits<double>::quiet_NaN()}};
   return written;
 }
 
@@ -61,8 +63,11 @@ Matrix transposed(const Matrix& matrix) {
 Split interference(const Matrix& weights, const Matrix& values, const std::vector<std::int64_t>& targets) {
   const std::int64_t Q = weights.extents()[0], V = values.extents()[1];
   Split split{missing(Q, V), missing(Q, V), missing(1, Q)};
-  const Status status = interference(InterferenceArguments{.weights = weights.view(), .values = values.view(), .targets = {targets.data(), {Q}},
-                                                           .target_part = split.target_part.view(), .others = split.others.view(),
+  const Status status = interference(InterferenceArguments{.weights = weights.view(),
+                                                           .values = values.view(),
+                                                           .targets = {targets.data(), {Q}},
+                                                           .target_part = split.target_part.view(),
+                                                           .others = split.others.view(),
                                                            .ratio = {split.ratio.data(), {Q}}});
   return status.ok() ? split : Split{missing(Q, V), missing(Q, V), missing(1, Q)};
 }

@@ -11,7 +11,7 @@ struct Items {
 };
 
 Items random_items(std::uint64_t seed, std::int64_t M, std::int64_t K, std::int64_t V);  // unit rows: keys, then values
-Items two_items();  // A: k (1,0), v (1,0); B: k (0.6,0.8), v (0,1)
+Items two_items();                                                                       // A: k (1,0), v (1,0); B: k (0.6,0.8), v (0,1)
 
 Matrix associative_read(const Items& items, const Matrix& queries, const ResponseRule& rule, Form form = Form::reference);
 Matrix associative_read_float32(const Items& items, const Matrix& queries, const ResponseRule& rule, Form form);

@@ -109,7 +109,8 @@ double projection_gap() {
 
 std::vector<Check> least_squares_limit(const Mistakes&) {
   const auto sampled = [](std::int64_t items) {
-    auto sampler = InterferenceSampler::create({.K = 64, .V = 64, .rules = {kLeastSquares}, .items = {items}, .queries = 64, .first_seed = 55, .seeds = 8});
+    auto sampler = InterferenceSampler::create(
+        {.K = 64, .V = 64, .rules = {kLeastSquares}, .items = {items}, .queries = 64, .first_seed = 55, .seeds = 8});
     if (!sampler.ok()) return std::nan("");
     sampler.value().run();
     return sampler.value().at(0, 0).rms.value;
@@ -126,11 +127,13 @@ std::vector<Check> two_layers(const Mistakes& mistakes) {
   const Items items = random_items(57, 300, 16, 8);
   const Matrix x = RandomMatrices(58).unit_rows(5, 16);
   std::vector<Check> checks;
-  const ResponseRule rules[] = {{.response = Response::relu, .power = 3}, {.response = Response::exp, .beta = 2}, {.response = Response::softmax, .beta = 8}};
+  const ResponseRule rules[] = {
+      {.response = Response::relu, .power = 3}, {.response = Response::exp, .beta = 2}, {.response = Response::softmax, .beta = 8}};
   for (const ResponseRule& rule : rules) {
     const Matrix network = mistakes.count(Mistake::single_precision) ? associative_read_float32(items, x, rule, Form::explicit_)
                                                                      : associative_read(items, x, rule, Form::explicit_);
-    checks.push_back(residual_check(response_name(rule) + ": max |W2 g(W1 x) - sum over items|", largest_difference(network, associative_read(items, x, rule)), 1e-12));
+    checks.push_back(residual_check(response_name(rule) + ": max |W2 g(W1 x) - sum over items|",
+                                    largest_difference(network, associative_read(items, x, rule)), 1e-12));
   }
   checks.push_back(exact_check("numbers held, H = 300, K = 16, V = 8", 7200, static_cast<double>(two_layer_numbers(300, 16, 8))));
   return checks;
@@ -139,7 +142,8 @@ std::vector<Check> two_layers(const Mistakes& mistakes) {
 double squared_error(const Matrix& S, const Matrix& x, const Matrix& wanted) {
   const Matrix read = times(x, S);
   double squares = 0;
-  for (std::int64_t j = 0; j < read.size(); ++j) squares += (read.values()[j] - wanted.values()[j]) * (read.values()[j] - wanted.values()[j]);
+  for (std::int64_t j = 0; j < read.size(); ++j)
+    squares += (read.values()[j] - wanted.values()[j]) * (read.values()[j] - wanted.values()[j]);
   return squares / 2;
 }
 
@@ -171,22 +175,59 @@ constexpr const char* kPair = "A: k (1,0), v (1,0); B: k (0.6,0.8), v (0,1); S =
 }  // namespace
 
 void add_associative_write_claims(std::vector<Claim>& list) {
-  list.push_back({"AM01", "associative_memory", "A read is its own item's part plus what all others add; R is the length of the second over that of the first.",
-                  kCorrelation, "rng = default_rng(51); keys normal(20,8), then values normal(20,5), rows normalized; queries: keys 0, 7, 19", {}, target_and_others});
-  list.push_back({"AM02", "associative_memory", "A picture stored among random items is read back with R = 0, 0.45, 1.04 and 2.14 at 1, 16, 64 and 256 items.",
-                  kCorrelation, "rng = default_rng(20261021); keys normal(256,64), then values normal(256,64), rows normalized; value 0: a unit T; query: key 0; first M items",
-                  {}, picture_read_back});
-  list.push_back({"AM03", "associative_memory", "Two items as an outer product memory: each query reads its value and 0.6 of the other's.", kCorrelation, kPair, {}, outer_product_by_hand});
-  list.push_back({"AM04", "associative_memory", "Multiplying by the matrix is the same as summing over the items.", kCorrelation,
-                  "keys (40,16), values (40,9) unit rows of default_rng(52); x (6,16) of default_rng(53)", {Mistake::single_precision}, matrix_is_item_sum});
-  list.push_back({"AM07", "associative_memory", "Least squares reads the same two items back exactly.", kOptimal, kPair, {}, least_squares_by_hand});
-  list.push_back({"AM08", "associative_memory", "Least squares is exact up to K independent keys; beyond, R grows as sqrt(M/K - 1) and reaches 1 at 2 K.", kOptimal,
-                  "keys (100,16) of default_rng(54); sampled: seeds 55 to 62, 64 queries each; keys (64,64), values (64,8) of default_rng(56)", {}, least_squares_limit});
-  list.push_back({"AM19", "associative_memory", "A two-layer network with one hidden unit per item reads the same sum, and holds H (K + V) numbers.",
-                  "Krotov and Hopfield 2016, Dense Associative Memory", "keys (300,16), values (300,8) unit rows of default_rng(57); x (5,16) of default_rng(58)",
-                  {Mistake::single_precision}, two_layers});
-  list.push_back({"AM20", "associative_memory", "A gradient step of y = W x is the outer product of the error signal and x.", "Widrow and Hoff 1960",
-                  "rng = default_rng(59); S (4,3), x (1,4), wanted (1,3); steps of 1e-5 to either side", {}, gradient_is_outer_product});
+  list.push_back({"AM01",
+                  "associative_memory",
+                  "A read is its own item's part plus what all others add; R is the length of the second over that of the first.",
+                  kCorrelation,
+                  "rng = default_rng(51); keys normal(20,8), then values normal(20,5), rows normalized; queries: keys 0, 7, 19",
+                  {},
+                  target_and_others});
+  list.push_back({"AM02",
+                  "associative_memory",
+                  "A picture stored among random items is read back with R = 0, 0.45, 1.04 and 2.14 at 1, 16, 64 and 256 items.",
+                  kCorrelation,
+                  "rng = default_rng(20261021); keys normal(256,64), then values normal(256,64), rows normalized; value 0: a unit T; "
+                  "query: key 0; first M items",
+                  {},
+                  picture_read_back});
+  list.push_back({"AM03",
+                  "associative_memory",
+                  "Two items as an outer product memory: each query reads its value and 0.6 of the other's.",
+                  kCorrelation,
+                  kPair,
+                  {},
+                  outer_product_by_hand});
+  list.push_back({"AM04",
+                  "associative_memory",
+                  "Multiplying by the matrix is the same as summing over the items.",
+                  kCorrelation,
+                  "keys (40,16), values (40,9) unit rows of default_rng(52); x (6,16) of default_rng(53)",
+                  {Mistake::single_precision},
+                  matrix_is_item_sum});
+  list.push_back(
+      {"AM07", "associative_memory", "Least squares reads the same two items back exactly.", kOptimal, kPair, {}, least_squares_by_hand});
+  list.push_back(
+      {"AM08",
+       "associative_memory",
+       "Least squares is exact up to K independent keys; beyond, R grows as sqrt(M/K - 1) and reaches 1 at 2 K.",
+       kOptimal,
+       "keys (100,16) of default_rng(54); sampled: seeds 55 to 62, 64 queries each; keys (64,64), values (64,8) of default_rng(56)",
+       {},
+       least_squares_limit});
+  list.push_back({"AM19",
+                  "associative_memory",
+                  "A two-layer network with one hidden unit per item reads the same sum, and holds H (K + V) numbers.",
+                  "Krotov and Hopfield 2016, Dense Associative Memory",
+                  "keys (300,16), values (300,8) unit rows of default_rng(57); x (5,16) of default_rng(58)",
+                  {Mistake::single_precision},
+                  two_layers});
+  list.push_back({"AM20",
+                  "associative_memory",
+                  "A gradient step of y = W x is the outer product of the error signal and x.",
+                  "Widrow and Hoff 1960",
+                  "rng = default_rng(59); S (4,3), x (1,4), wanted (1,3); steps of 1e-5 to either side",
+                  {},
+                  gradient_is_outer_product});
 }
 
 }  // namespace linearmem

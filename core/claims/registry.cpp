@@ -18,7 +18,8 @@ std::vector<Claim> all_claims() {
   add_associative_write_claims(list);
   add_associative_response_claims(list);
   add_associative_sampling_claims(list);
-  std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) { return std::string_view(a.id) < b.id; });
+  const auto place = [](const Claim& claim) { return std::pair(std::string_view("LM AM RM").find(std::string_view(claim.id).substr(0, 2)), std::string_view(claim.id)); };
+  std::sort(list.begin(), list.end(), [&](const Claim& a, const Claim& b) { return place(a) < place(b); });
   return list;
 }
 

@@ -38,19 +38,21 @@ TEST(Claims, EveryMistakeFellsTheClaimsThatNameIt) {
   EXPECT_EQ(used.size(), mistakes().size());
 }
 
-TEST(Claims, AMistakeThatAClaimDoesNotNameLeavesItStanding) {
-  for (const Claim& claim : claims())
-    for (const MistakeInfo& info : mistakes()) {
-      const bool named = std::find(claim.mistakes.begin(), claim.mistakes.end(), info.mistake) != claim.mistakes.end();
-      EXPECT_EQ(run_claim(claim, {info.mistake}).pass, !named) << claim.id << " under " << info.name;
-    }
+TEST(Claims, MistakesThatAClaimDoesNotNameLeaveItStanding) {
+  for (const Claim& claim : claims()) {
+    Mistakes others;
+    for (const MistakeInfo& info : mistakes())
+      if (std::find(claim.mistakes.begin(), claim.mistakes.end(), info.mistake) == claim.mistakes.end()) others.insert(info.mistake);
+    EXPECT_TRUE(run_claim(claim, others).pass) << claim.id;
+  }
 }
 
-TEST(Claims, LM01ToLM24AreAllHereInOrder) {
+TEST(Claims, LinearAndAssociativeOnesAreAllHereInOrderAndComeFirst) {
   std::vector<std::string> ids, expected;
-  for (const Claim& claim : claims())
-    if (std::string(claim.id).substr(0, 2) == "LM") ids.push_back(claim.id);
-  for (int number = 1; number <= 24; ++number) expected.push_back(std::string("LM") + (number < 10 ? "0" : "") + std::to_string(number));
+  for (const auto& [prefix, last] : {std::pair("LM", 24), std::pair("AM", 22)})
+    for (int number = 1; number <= last; ++number) expected.push_back(prefix + std::string(number < 10 ? "0" : "") + std::to_string(number));
+  for (const Claim& claim : claims()) ids.push_back(claim.id);
+  ids.resize(expected.size());
   EXPECT_EQ(ids, expected);
 }
 

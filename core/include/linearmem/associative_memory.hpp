@@ -79,17 +79,17 @@ struct AssociativeWeightsArguments {
   View<const double, 2> keys;     // [M,K]
   View<const double, 2> queries;  // [Q,K]
   ResponseRule rule = {};
-  View<double, 2> weights;        // [Q,M]
+  View<double, 2> weights;  // [Q,M]
 };
 Status associative_weights(const AssociativeWeightsArguments& arguments);
 
 // A read split into what its own item brings and what all others bring: R = |sum of others| / |target part|.
 struct InterferenceArguments {
-  View<const double, 2> weights;                // [Q,M]
-  View<const double, 2> values;                 // [M,V]
-  View<const std::int64_t, 1> targets;          // [Q], the item each query is after
+  View<const double, 2> weights;                  // [Q,M]
+  View<const double, 2> values;                   // [M,V]
+  View<const std::int64_t, 1> targets;            // [Q], the item each query is after
   View<double, 2> target_part = {}, others = {};  // [Q,V]; absent: not kept
-  View<double, 1> ratio;                        // [Q], R; infinite where only the others answer
+  View<double, 1> ratio;                          // [Q], R; infinite where only the others answer
 };
 
 // Errors: an axis that differs, a target outside 0 .. M-1, an input that is not finite, a query that nothing answers (0 / 0).
@@ -146,12 +146,12 @@ struct HopfieldArguments {
   std::int64_t max_steps = 1000;  // at least 1; 1 is one read of attention
   double tolerance = 1e-4;        // on |p - p of the step before|, Euclidean; at least 0
 
-  View<T, 2> states;                    // [Q,K]
-  View<T, 2> weights = {};              // [Q,M], p of the last step; absent: not kept
-  View<std::int64_t, 1> steps = {};     // [Q]; absent: not kept
-  View<std::int64_t, 1> stopped = {};   // [Q], HopfieldStop; absent: not kept
-  View<T, 3> path = {};                 // [max_steps+1,Q,K], states from the start on, the last one repeated; absent: not kept
-  View<T, 2> energy = {};               // [max_steps+1,Q], along the path; absent: not kept
+  View<T, 2> states;                   // [Q,K]
+  View<T, 2> weights = {};             // [Q,M], p of the last step; absent: not kept
+  View<std::int64_t, 1> steps = {};    // [Q]; absent: not kept
+  View<std::int64_t, 1> stopped = {};  // [Q], HopfieldStop; absent: not kept
+  View<T, 3> path = {};                // [max_steps+1,Q,K], states from the start on, the last one repeated; absent: not kept
+  View<T, 2> energy = {};              // [max_steps+1,Q], along the path; absent: not kept
 };
 
 // Energy: -ln(sum_i exp(beta p_i x^T)) / beta + |x|^2 / 2 + ln(M) / beta + max |p_i|^2 / 2; no step raises it (beta > 0).

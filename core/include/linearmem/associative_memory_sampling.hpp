@@ -27,7 +27,7 @@ struct SamplingSettings {
   double match = 1;                      // rho, inner product of a query and its own key, 0 to 1
   std::int64_t queries = 32;             // per seed
   std::uint64_t first_seed = 1;
-  std::int64_t seeds = 5;                // first_seed, first_seed + 1, ...
+  std::int64_t seeds = 5;  // first_seed, first_seed + 1, ...
 };
 
 // A statistic over the seeds, and the interval in which its expectation lies with 95 % confidence (Student's t over seeds, which are

@@ -21,7 +21,8 @@ enum class Moments {
 
 // E[f(s)^2] / f(rho)^2 for K of at least 2: what one other item adds to R^2. beta is that for `items`. Infinite where f(rho) is 0.
 // NaN for least_squares, which is no function of s alone.
-double interference_per_item(const ResponseRule& rule, std::int64_t K, double rho = 1, Moments moments = Moments::sphere, std::int64_t items = 1);
+double interference_per_item(const ResponseRule& rule, std::int64_t K, double rho = 1, Moments moments = Moments::sphere,
+                             std::int64_t items = 1);
 
 // R_RMS with M items.
 double rms_interference(const ResponseRule& rule, std::int64_t K, std::int64_t M, double rho = 1, Moments moments = Moments::sphere);
