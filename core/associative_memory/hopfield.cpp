@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "associative_memory/checks.hpp"
+#include "foundation/form_check.hpp"
 #include "foundation/precision.hpp"
 
 namespace linearmem {
@@ -94,7 +95,7 @@ Status check(const HopfieldArguments<T>& a) {
   shapes.require(a.tolerance >= 0, "tolerance is " + associative::number_text(a.tolerance) + ", must be at least 0");
   if (shapes.status().ok()) associative::check_finite(shapes, "patterns", a.patterns);
   if (shapes.status().ok()) associative::check_finite(shapes, "start", a.start);
-  return shapes.status();
+  return shapes.status().ok() ? check_form(kHopfield, a.form, 0, {Form::reference}) : shapes.status();
 }
 
 template <typename T>

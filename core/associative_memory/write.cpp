@@ -5,6 +5,7 @@
 
 #include "associative_memory/checks.hpp"
 #include "associative_memory/forms.hpp"
+#include "foundation/form_check.hpp"
 #include "foundation/precision.hpp"
 
 namespace linearmem {
@@ -67,6 +68,7 @@ Status enter(const AssociativeWriteArguments<T>& a) {
   if (shapes.status().ok()) associative::check_finite(shapes, "keys", a.keys);
   if (shapes.status().ok()) associative::check_finite(shapes, "values", a.values);
   if (!shapes.status().ok()) return shapes.status();
+  if (Status status = check_form(kWrite, a.form, 0, {Form::reference}); !status.ok()) return status;
   if constexpr (std::is_same_v<T, double>) {
     return run(a, a.keys, a.values);
   } else {

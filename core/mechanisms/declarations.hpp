@@ -17,5 +17,8 @@ Mechanism declare_segment_memory();
 Mechanism declare_adaptive_computation_time();
 Mechanism declare_shared_depth();
 Mechanism declare_hybrid();
+Mechanism declare_associative_read();
+Mechanism declare_associative_write();
+Mechanism declare_hopfield();
 
 }  // namespace linearmem

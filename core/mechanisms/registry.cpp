@@ -136,6 +136,9 @@ const std::vector<Mechanism>& mechanisms() {
       declare_adaptive_computation_time(),
       declare_shared_depth(),
       declare_hybrid(),
+      declare_associative_read(),
+      declare_associative_write(),
+      declare_hopfield(),
   };
   return all;
 }

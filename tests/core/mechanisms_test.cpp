@@ -171,7 +171,7 @@ NamedTensor values_for(const std::string& name, const Shape& shape, std::uint64_
 NamedTensors inputs_for(const Mechanism& mechanism) {
   const std::map<std::string, std::int64_t> sizes = {{"B", 1}, {"T", 5}, {"H", 2}, {"Hk", 2}, {"Hv", 2}, {"K", 3}, {"V", 4}, {"N", 1},
                                                      {"D", 4}, {"P", 4}, {"G", 2}, {"Seq", 1}, {"M", 3}, {"W", 3}, {"W-1", 2},
-                                                     {"R", 2}, {"F", 3}, {"L", 3}, {"Lw", 1}, {"Ld", 1}, {"Ll", 1}};
+                                                     {"R", 2}, {"F", 3}, {"L", 3}, {"Lw", 1}, {"Ld", 1}, {"Ll", 1}, {"Q", 2}};
   NamedTensors inputs;
   for (const InputSpec& input : mechanism.inputs) {
     if (std::string(input.name) == "g_key") continue;
@@ -254,15 +254,23 @@ TEST(Mechanisms, EveryOptionChangesAnOutput) {
   const std::map<std::string, std::string> other = {{"scale", "0.25"}, {"l2norm", "true"},     {"causal", "false"}, {"window", "2"},
                                                     {"eps", "0.5"},    {"normalize", "false"}, {"feature", "relu"},
                                                     {"softplus", "false"}, {"activation", "none"}, {"limit", "2"}, {"rounds", "2"},
-                                                    {"state_dtype", "bf16"}, {"halting", "cap-without-remainder"}, {"layers", "delta,window,linear"}};
+                                                    {"state_dtype", "bf16"}, {"halting", "cap-without-remainder"}, {"layers", "delta,window,linear"},
+                                                    {"response", "exp"}, {"beta", "0.5"}, {"terms", "3"}, {"rule", "least-squares"},
+                                                    {"max_steps", "1"}, {"tolerance", "0.5"}};
+  // Options that count beside others only.
+  const std::map<std::string, std::map<std::string, std::string>> beside = {
+      {"associative-read beta", {{"response", "exp"}}}, {"associative-read terms", {{"response", "truncated-exp"}}}, {"associative-write beta", {{"rule", "delta"}}}};
   const std::set<std::string> adding = {"allow_growth", "checkpoint_every", "audit"};  // mechanism_state_options_test.cpp, and below
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {
       if (adding.count(option.name)) continue;
       NamedTensors inputs = inputs_for(mechanism);
       if (option.name == std::string("causal")) inputs.erase("g");  // a decay needs an order
-      const auto plain = run_mechanism(mechanism.name, inputs, {}),
-                 changed = run_mechanism(mechanism.name, inputs, {.options = {{option.name, other.at(option.name)}}});
+      RunSettings settings;
+      if (const auto found = beside.find(std::string(mechanism.name) + " " + option.name); found != beside.end()) settings.options = found->second;
+      const auto plain = run_mechanism(mechanism.name, inputs, settings);
+      settings.options[option.name] = other.at(option.name);
+      const auto changed = run_mechanism(mechanism.name, inputs, settings);
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << option.name << ": " << changed.status().message();
       EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << option.name;
     }

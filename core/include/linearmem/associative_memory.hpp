@@ -122,6 +122,7 @@ struct AssociativeWriteArguments {
   View<const T, 2> values;  // [M,V]
   WriteRule rule = WriteRule::outer_product;
   double beta = 1;  // delta: how far each write goes
+  Form form = Form::automatic;  // reference
 
   View<T, 2> S;                   // [K,V], to be read as q S
   WriteReport* report = nullptr;  // absent: not computed
@@ -145,6 +146,7 @@ struct HopfieldArguments {
   double beta = 1;
   std::int64_t max_steps = 1000;  // at least 1; 1 is one read of attention
   double tolerance = 1e-4;        // on |p - p of the step before|, Euclidean; at least 0
+  Form form = Form::automatic;    // reference
 
   View<T, 2> states;                   // [Q,K]
   View<T, 2> weights = {};             // [Q,M], p of the last step; absent: not kept
@@ -155,7 +157,8 @@ struct HopfieldArguments {
 };
 
 // Energy: -ln(sum_i exp(beta p_i x^T)) / beta + |x|^2 / 2 + ln(M) / beta + max |p_i|^2 / 2; no step raises it (beta > 0).
-// Errors: an axis that differs, beta not above 0, max_steps, tolerance or M out of range, an input that is not finite.
+// Errors: an axis that differs, beta not above 0, max_steps, tolerance or M out of range, an input that is not finite,
+// another form.
 Status hopfield(const HopfieldArguments<float>& arguments);
 Status hopfield(const HopfieldArguments<double>& arguments);
 
