@@ -1,7 +1,10 @@
-// experiments(), experiment(): figure data from core/experiments.
+// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments.
 #include "linearmem/experiments.hpp"
 
 #include <emscripten/bind.h>
+
+#include <memory>
+#include <utility>
 
 #include "boundary.hpp"
 
@@ -42,6 +45,17 @@ val series_to_val(const Series& series) {
   object.set("label", text(series.label));
   object.set("x", typed_array("Float64Array", series.x.data(), series.x.size() * sizeof(double)));
   object.set("y", typed_array("Float64Array", series.y.data(), series.y.size() * sizeof(double)));
+  object.set("low", typed_array("Float64Array", series.low.data(), series.low.size() * sizeof(double)));
+  object.set("high", typed_array("Float64Array", series.high.data(), series.high.size() * sizeof(double)));
+  object.set("points", series.points);
+  return object;
+}
+
+val band_to_val(const Band& band) {
+  val object = val::object();
+  object.set("label", text(band.label));
+  object.set("from", band.from);
+  object.set("to", band.to);
   return object;
 }
 
@@ -51,26 +65,59 @@ val panel_to_val(const Panel& panel) {
   object.set("x", axis_to_val(panel.x));
   object.set("y", axis_to_val(panel.y));
   object.set("series", to_array(panel.series, series_to_val));
+  object.set("bands", to_array(panel.bands, band_to_val));
+  object.set("columns", static_cast<double>(panel.columns));
+  object.set("limit", panel.limit);
   return object;
 }
 
 val all_experiments() { return to_array(experiments(), experiment_to_val); }
 
-val experiment(const std::string& name, const val& values) {
+// The one run under way; starting another drops it.
+std::unique_ptr<ExperimentRun> under_way;
+
+val start(const std::string& name, const val& values) {
   return guarded([&]() -> Result<val> {
     Settings settings;
     for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
-    const auto figure = run_experiment(name, settings);
-    if (!figure.ok()) return figure.status();
+    auto run = start_experiment(name, settings);
+    if (!run.ok()) return run.status();
+    under_way = std::move(run).value();
+    return val(under_way->progress());
+  });
+}
+
+val step(double milliseconds) {
+  return guarded([&]() -> Result<val> {
+    if (!under_way) return Status::invalid("no experiment is under way");
+    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && emscripten_get_now() < end;) under_way->step();
+    return val(under_way->progress());
+  });
+}
+
+val figure_so_far() {
+  return guarded([&]() -> Result<val> {
+    if (!under_way) return Status::invalid("no experiment is under way");
+    const Figure figure = under_way->figure();
     val object = val::object();
-    object.set("panels", to_array(figure.value().panels, panel_to_val));
+    object.set("panels", to_array(figure.panels, panel_to_val));
     return object;
   });
+}
+
+// The whole figure in one call.
+val experiment(const std::string& name, const val& values) {
+  start(name, values);
+  step(1e12);
+  return figure_so_far();
 }
 
 EMSCRIPTEN_BINDINGS(linearmem_experiments) {
   emscripten::function("experiments", &all_experiments);
   emscripten::function("experiment", &experiment);
+  emscripten::function("startExperiment", &start);
+  emscripten::function("stepExperiment", &step);
+  emscripten::function("figureSoFar", &figure_so_far);
 }
 
 }  // namespace

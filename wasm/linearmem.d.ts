@@ -72,6 +72,15 @@ export interface Series {
   label: string;
   x: Float64Array;
   y: Float64Array;
+  low: Float64Array; // the interval of each y; empty: none
+  high: Float64Array;
+  points: boolean; // measured: points with their intervals; otherwise a line
+}
+
+export interface Band {
+  label: string;
+  from: number;
+  to: number;
 }
 
 export interface Panel {
@@ -79,6 +88,9 @@ export interface Panel {
   x: Axis;
   y: Axis;
   series: Series[];
+  bands: Band[]; // shaded stretches of the horizontal axis
+  columns: number; // above 0: each series is a picture, its y the pixels row by row
+  limit: number; // of the pictures' one scale, -limit to limit
 }
 
 export interface Figure {
@@ -112,6 +124,10 @@ export interface LinearMemModule {
 
   experiments(): ExperimentInfo[];
   experiment(name: string, settings: Record<string, number>): Figure;
+  // The same in slices: the module holds one run, whose progress, 0 to 1, start and step return.
+  startExperiment(name: string, settings: Record<string, number>): number;
+  stepExperiment(milliseconds: number): number;
+  figureSoFar(): Figure;
 
   mechanisms(): MechanismInfo[];
   run(mechanism: string, inputs: Record<string, Tensor>, settings: RunSettings): Record<string, Tensor>;

@@ -22,11 +22,10 @@ using associative::ScoreTile;
 using D = Simd<double>;
 using Vec = D::V;
 
-constexpr int kQueries = 4;  // that share the loads of a tile
+constexpr int kCount = associative::kQueryGroup;  // queries that share the loads of a tile
 constexpr double kNothing = -__builtin_inf();
 
 // sum[r] += sum over i in [begin, end) of a[r, i] b[i, :], two vectors of columns wide.
-template <int kCount>
 HWY_INLINE void add_products(const double* a, std::int64_t a_row, const double* b, std::int64_t b_row, std::int64_t begin, std::int64_t end,
                              Vec (&sum)[kCount][2]) {
   for (std::int64_t i = begin; i < end; ++i) {
@@ -39,12 +38,11 @@ HWY_INLINE void add_products(const double* a, std::int64_t a_row, const double* 
   }
 }
 
-template <int kCount>
 HWY_NOINLINE void scores_of(const ScoreTile& tile, std::int64_t q) {
   for (std::int64_t s = 0; s < kTileItems; s += 2 * D::lanes()) {
     Vec sum[kCount][2];
     for (int r = 0; r < kCount; ++r) sum[r][0] = sum[r][1] = D::zero();
-    add_products<kCount>(tile.queries + q * tile.K, tile.K, tile.keys + s, kTileItems, 0, tile.K, sum);
+    add_products(tile.queries + q * tile.K, tile.K, tile.keys + s, kTileItems, 0, tile.K, sum);
     for (int r = 0; r < kCount; ++r) {
       D::store(sum[r][0], tile.scores + (q + r) * kTileItems + s);
       D::store(sum[r][1], tile.scores + (q + r) * kTileItems + s + D::lanes());
@@ -80,7 +78,6 @@ HWY_INLINE double exponential_weights(const KernelRule& rule, const double* scor
   return shrink[0];
 }
 
-template <int kCount>
 HWY_NOINLINE void response_of(const KernelRule& rule, const ResponseTile& tile, std::int64_t q) {
   HWY_ALIGN double weights[kCount * kTileItems];
   double shrink[kCount];
@@ -101,22 +98,18 @@ HWY_NOINLINE void response_of(const KernelRule& rule, const ResponseTile& tile, 
     double* sums = tile.sums + q * tile.row + j;
     for (int r = 0; r < kCount; ++r)
       for (int c = 0; c < 2; ++c) sum[r][c] = D::multiply(D::all(shrink[r]), D::load(sums + r * tile.row + c * D::lanes()));
-    add_products<kCount>(weights, kTileItems, tile.values + j, tile.row, tile.begin, tile.end, sum);
+    add_products(weights, kTileItems, tile.values + j, tile.row, tile.begin, tile.end, sum);
     for (int r = 0; r < kCount; ++r)
       for (int c = 0; c < 2; ++c) D::store(sum[r][c], sums + r * tile.row + c * D::lanes());
   }
 }
 
 void AssociativeScores(const ScoreTile& tile) {
-  std::int64_t q = 0;
-  for (; q + kQueries <= tile.Q; q += kQueries) scores_of<kQueries>(tile, q);
-  for (; q < tile.Q; ++q) scores_of<1>(tile, q);
+  for (std::int64_t q = 0; q < tile.Q; q += kCount) scores_of(tile, q);
 }
 
 void AssociativeResponse(const KernelRule& rule, const ResponseTile& tile) {
-  std::int64_t q = 0;
-  for (; q + kQueries <= tile.Q; q += kQueries) response_of<kQueries>(rule, tile, q);
-  for (; q < tile.Q; ++q) response_of<1>(rule, tile, q);
+  for (std::int64_t q = 0; q < tile.Q; q += kCount) response_of(rule, tile, q);
 }
 
 }  // namespace HWY_NAMESPACE

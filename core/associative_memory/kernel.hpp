@@ -23,6 +23,10 @@ KernelRule kernel_rule(const ResponseRule& rule, std::int64_t items);
 // Length of a row that kernels may read and write two vectors at a time on every target.
 constexpr std::int64_t padded_row(std::int64_t V) { return (V + 15) / 16 * 16; }
 
+// Kernels take queries four at a time: Q is a multiple of that, rows past the last query may hold any finite numbers.
+constexpr std::int64_t kQueryGroup = 4;
+constexpr std::int64_t padded_queries(std::int64_t Q) { return (Q + kQueryGroup - 1) / kQueryGroup * kQueryGroup; }
+
 // scores[q, s] = queries[q, :] . keys[:, s]; queries [Q,K] packed, keys [K,kTileItems] with zeros where there is no item,
 // scores [Q,kTileItems].
 struct ScoreTile {

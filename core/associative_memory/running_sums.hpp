@@ -11,11 +11,11 @@ namespace linearmem::associative {
 class RunningSums {
  public:
   RunningSums(std::int64_t Q, std::int64_t V)
-      : Q_(Q),
+      : Q_(padded_queries(Q)),
         row_(padded_row(V)),
-        sums_(static_cast<std::size_t>(Q * row_)),
-        totals_(static_cast<std::size_t>(Q)),
-        largest_(static_cast<std::size_t>(Q), -HUGE_VAL) {}
+        sums_(static_cast<std::size_t>(Q_ * row_)),
+        totals_(static_cast<std::size_t>(Q_)),
+        largest_(static_cast<std::size_t>(Q_), -HUGE_VAL) {}
 
   // Items [begin, end) of a tile; values [kTileItems, padded_row(V)].
   void add(const KernelRule& rule, const double* scores, const double* values, std::int64_t begin, std::int64_t end) {

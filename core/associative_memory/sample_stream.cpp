@@ -24,6 +24,7 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
       row_(static_cast<std::size_t>(K_)) {
   for (std::int64_t q = 0; q < settings.queries; ++q) draw_unit_row(targets_.data() + q * K_, K_);
   queries_ = targets_;
+  queries_.resize(static_cast<std::size_t>(padded_queries(settings.queries) * K_));
   const double away = std::sqrt(1 - settings.match * settings.match);
   for (std::int64_t q = 0; settings.match < 1 && q < settings.queries; ++q) {
     const double* key = targets_.data() + q * K_;

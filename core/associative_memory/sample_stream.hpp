@@ -12,7 +12,7 @@ class SampleStream {
  public:
   SampleStream(const SamplingSettings& settings, std::uint64_t seed);
 
-  const std::vector<double>& queries() const { return queries_; }      // [Q,K]
+  const std::vector<double>& queries() const { return queries_; }      // [padded_queries(Q),K]
   const std::vector<double>& target_keys() const { return targets_; }  // [Q,K]
   const std::vector<double>& keys() const { return keys_; }            // [K,kTileItems], of the last tile drawn
   const std::vector<double>& values() const { return values_; }        // [kTileItems,padded_row(V)]

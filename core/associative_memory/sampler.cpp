@@ -67,7 +67,7 @@ class ResponseWork : public SamplerWork {
   explicit ResponseWork(const SamplingSettings& settings)
       : SamplerWork(settings),
         lines_(lines_of(settings)),
-        scores_(static_cast<std::size_t>(settings.queries * kTileItems)),
+        scores_(static_cast<std::size_t>(associative::padded_queries(settings.queries) * kTileItems)),
         ratios_(static_cast<std::size_t>(settings.queries)) {}
 
   double share() const override { return static_cast<double>(others_) / static_cast<double>(settings_.items.back()); }
@@ -77,7 +77,8 @@ class ResponseWork : public SamplerWork {
     report_places();  // M = 1 needs no items
     if (place_ < settings_.items.size()) {
       stream_->draw_tile();
-      associative::tile_scores({stream_->queries().data(), stream_->keys().data(), scores_.data(), settings_.queries, settings_.K});
+      associative::tile_scores(
+          {stream_->queries().data(), stream_->keys().data(), scores_.data(), associative::padded_queries(settings_.queries), settings_.K});
       const std::int64_t tile = others_;
       while (others_ < tile + kTileItems && place_ < settings_.items.size()) {
         const std::int64_t end = std::min(tile + kTileItems, settings_.items[place_] - 1);

@@ -62,7 +62,7 @@ void streaming(const View<const T, 2>& keys, const View<const T, 2>& values, con
     for (std::int64_t item = 0; item < M; item += kTileItems) {
       const std::int64_t items = std::min(kTileItems, M - item);
       pack_tile(keys, values, item, items, key_tile.data(), value_tile.data());
-      tile_scores({block.data(), key_tile.data(), scores.data(), count, K});
+      tile_scores({block.data(), key_tile.data(), scores.data(), padded_queries(count), K});
       sums.add(kernel, scores.data(), value_tile.data(), 0, items);
     }
     write_out(sums, rule, first, count, o);

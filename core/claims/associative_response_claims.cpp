@@ -32,15 +32,21 @@ std::string with_number(const char* words, double number) {
 }
 
 std::vector<Check> linear_interference(const Mistakes&) {
-  return {value_check("M = 65, K = 64", 1, rms_interference(kLinear, 64, 65), 5e-4),
-          value_check("M = 128, K = 64", 1.409, rms_interference(kLinear, 64, 128), 5e-4),
-          value_check("M = 128, K = 256", 0.704, rms_interference(kLinear, 256, 128), 5e-4)};
+  return Checks()
+      .value("M = 65, K = 64", 1, rms_interference(kLinear, 64, 65), 5e-4)
+      .value("M = 128, K = 64", 1.409, rms_interference(kLinear, 64, 128), 5e-4)
+      .value("M = 128, K = 256", 0.704, rms_interference(kLinear, 256, 128), 5e-4)
+      .list();
 }
 
 std::vector<Check> squared_relu(const Mistakes&) {
-  return {value_check("ReLU^2 of 1", 1, respond(relu(2), 1), 1e-15), value_check("ReLU^2 of 0.6", 0.36, respond(relu(2), 0.6), 1e-15),
-          value_check("ReLU of 1", 1, respond(relu(1), 1), 1e-15), value_check("ReLU of 0.6", 0.6, respond(relu(1), 0.6), 1e-15),
-          exact_check("ReLU^2 of -0.6", 0, respond(relu(2), -0.6))};
+  return Checks()
+      .value("ReLU^2 of 1", 1, respond(relu(2), 1), 1e-15)
+      .value("ReLU^2 of 0.6", 0.36, respond(relu(2), 0.6), 1e-15)
+      .value("ReLU of 1", 1, respond(relu(1), 1), 1e-15)
+      .value("ReLU of 0.6", 0.6, respond(relu(1), 0.6), 1e-15)
+      .exact("ReLU^2 of -0.6", 0, respond(relu(2), -0.6))
+      .list();
 }
 
 std::vector<Check> relu_moments(const Mistakes&) {
@@ -58,20 +64,26 @@ std::vector<Check> relu_moments(const Mistakes&) {
 }
 
 std::vector<Check> relu_capacity(const Mistakes&) {
-  return {value_check("linear", 65, capacity(kLinear, kWidth), 0.05), value_check("ReLU", 129, capacity(relu(1), kWidth), 0.05),
-          value_check("ReLU^2", 2817, capacity(relu(2), kWidth), 0.05), value_check("ReLU^3", 38298.6, capacity(relu(3), kWidth), 0.05)};
+  return Checks()
+      .value("linear", 65, capacity(kLinear, kWidth), 0.05)
+      .value("ReLU", 129, capacity(relu(1), kWidth), 0.05)
+      .value("ReLU^2", 2817, capacity(relu(2), kWidth), 0.05)
+      .value("ReLU^3", 38298.6, capacity(relu(3), kWidth), 0.05)
+      .list();
 }
 
 std::vector<Check> two_exponentials(const Mistakes&) {
   const ResponseRule rule{.response = Response::exp, .beta = 4}, normalized{.response = Response::softmax, .beta = 4};
   const double own = respond(rule, 1), other = respond(rule, 0.6);
   const Matrix weights = associative_weights(two_items().keys, rows({{1, 0}}), normalized);
-  return {value_check("exp(4)", 54.598, own, 5e-4),
-          value_check("exp(2.4)", 11.023, other, 5e-4),
-          value_check("their sum", 65.621, own + other, 5e-4),
-          value_check("softmax of A", 0.8320, weights(0, 0), 5e-4),
-          value_check("softmax of B", 0.1680, weights(0, 1), 5e-4),
-          value_check("B over A, exp(-1.6)", 0.202, weights(0, 1) / weights(0, 0), 5e-4)};
+  return Checks()
+      .value("exp(4)", 54.598, own, 5e-4)
+      .value("exp(2.4)", 11.023, other, 5e-4)
+      .value("their sum", 65.621, own + other, 5e-4)
+      .value("softmax of A", 0.8320, weights(0, 0), 5e-4)
+      .value("softmax of B", 0.1680, weights(0, 1), 5e-4)
+      .value("B over A, exp(-1.6)", 0.202, weights(0, 1) / weights(0, 0), 5e-4)
+      .list();
 }
 
 std::vector<Check> truncated_capacity(const Mistakes&) {
@@ -95,13 +107,17 @@ std::vector<Check> normalization(const Mistakes&) {
   const ResponseRule steep{.response = Response::softmax, .beta = 1e4};
   const Matrix o = associative_read(items, items.keys, steep, Form::streaming);
   const double gap = largest_difference(o, items.values);
-  return {residual_check("max |R of softmax - R of exp|", largest_difference(ratios(kSoftmax), ratios(kExp)), 1e-12),
-          stated_check("logits of 1e4: |read - stored value|", "finite", gap, std::isfinite(gap))};
+  return Checks()
+      .residual("max |R of softmax - R of exp|", largest_difference(ratios(kSoftmax), ratios(kExp)), 1e-12)
+      .stated("logits of 1e4: |read - stored value|", "finite", gap, std::isfinite(gap))
+      .list();
 }
 
 std::vector<Check> exp_capacity(const Mistakes&) {
-  return {share_check("Gaussian scores: exp(14)", 1202604.28, 1 / interference_per_item(kExp, kWidth, 1, Moments::gaussian), 1e-6),
-          share_check("on the sphere: M at R = 1", 1272264.4, capacity(kExp, kWidth), 1e-6)};
+  return Checks()
+      .add(share_check("Gaussian scores: exp(14)", 1202604.28, 1 / interference_per_item(kExp, kWidth, 1, Moments::gaussian), 1e-6))
+      .add(share_check("on the sphere: M at R = 1", 1272264.4, capacity(kExp, kWidth), 1e-6))
+      .list();
 }
 
 std::vector<Check> noisy_query(const Mistakes&) {
@@ -128,7 +144,7 @@ std::vector<Check> sharpened(const Mistakes&) {
 
 std::vector<Check> yarn(const Mistakes&) {
   const double factor = yarn_factor(4);
-  return {value_check("0.1 ln 4 + 1, squared", 1.29648, factor * factor, 1e-5)};
+  return Checks().value("0.1 ln 4 + 1, squared", 1.29648, factor * factor, 1e-5).list();
 }
 
 constexpr const char* kDense = "Krotov and Hopfield 2016, Dense Associative Memory";

@@ -42,9 +42,11 @@ std::vector<Check> sampled_rms(const Mistakes&) {
   const double off = std::abs(rms.value - std::sqrt(127.0 / 64)) / rms.standard_error;
   const double square_off = std::abs(square.value - 1.0 / kWidth) / square.standard_error;
   const double other_law = std::abs(rms.value - 128 / std::sqrt(64.0)) / rms.standard_error;
-  return {stated_check("sampled RMS, M = 128, K = 64: standard errors from sqrt((M - 1)/K)", "<= 4", off, off <= 4),
-          stated_check("mean of s^2: standard errors from 1/K", "<= 4", square_off, square_off <= 4),
-          stated_check("the same RMS: standard errors from M/sqrt(K)", "> 4", other_law, other_law > 4)};
+  return Checks()
+      .stated("sampled RMS, M = 128, K = 64: standard errors from sqrt((M - 1)/K)", "<= 4", off, off <= 4)
+      .stated("mean of s^2: standard errors from 1/K", "<= 4", square_off, square_off <= 4)
+      .stated("the same RMS: standard errors from M/sqrt(K)", "> 4", other_law, other_law > 4)
+      .list();
 }
 
 // Where the median of R, averaged over 5 seeds, crosses 1; NaN when it does not between 0.9 and 1.1 of `near`.

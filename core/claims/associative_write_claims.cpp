@@ -44,9 +44,11 @@ std::vector<Check> target_and_others(const Mistakes&) {
     for (std::int64_t j = 0; j < 5; ++j) others += (o(q, j) - own(q, j)) * (o(q, j) - own(q, j));
     if (const double gap = std::abs(split.ratio(0, q) - std::sqrt(others)); !(gap <= ratio_gap)) ratio_gap = gap;
   }
-  return {residual_check("max |read - (target part + others)|", largest_difference(o, sum(split.target_part, split.others)), 1e-12),
-          residual_check("target part against the value itself", largest_difference(split.target_part, own), 1e-12),
-          residual_check("R against |read - value|", ratio_gap, 1e-12)};
+  return Checks()
+      .residual("max |read - (target part + others)|", largest_difference(o, sum(split.target_part, split.others)), 1e-12)
+      .residual("target part against the value itself", largest_difference(split.target_part, own), 1e-12)
+      .residual("R against |read - value|", ratio_gap, 1e-12)
+      .list();
 }
 
 std::vector<Check> picture_read_back(const Mistakes&) {
@@ -80,7 +82,7 @@ std::vector<Check> matrix_is_item_sum(const Mistakes& mistakes) {
   const Matrix read = times(x, associative_write(items, WriteRule::outer_product).S);
   const Matrix sums = mistakes.count(Mistake::single_precision) ? associative_read_float32(items, x, kLinear, Form::reference)
                                                                 : associative_read(items, x, kLinear);
-  return {residual_check("max |W x - sum v_i (k_i . x)|", largest_difference(read, sums), 1e-12)};
+  return Checks().residual("max |W x - sum v_i (k_i . x)|", largest_difference(read, sums), 1e-12).list();
 }
 
 std::vector<Check> least_squares_by_hand(const Mistakes&) {
@@ -117,10 +119,12 @@ std::vector<Check> least_squares_limit(const Mistakes&) {
   };
   const Items few = random_items(56, 64, 64, 8);
   const Written written = associative_write(few, WriteRule::least_squares);
-  return {residual_check("max |sum_{i != j} P_ij^2 - (P_jj - P_jj^2)|", projection_gap(), 1e-10),
-          value_check("RMS of R, 128 items, K = 64, sampled", 1, sampled(128), 0.03),
-          residual_check("|K S - V|, 64 items, K = 64", written.report.residual, 1e-10),
-          exact_check("rank of these keys", 64, static_cast<double>(written.report.rank))};
+  return Checks()
+      .residual("max |sum_{i != j} P_ij^2 - (P_jj - P_jj^2)|", projection_gap(), 1e-10)
+      .value("RMS of R, 128 items, K = 64, sampled", 1, sampled(128), 0.03)
+      .residual("|K S - V|, 64 items, K = 64", written.report.residual, 1e-10)
+      .exact("rank of these keys", 64, static_cast<double>(written.report.rank))
+      .list();
 }
 
 std::vector<Check> two_layers(const Mistakes& mistakes) {
@@ -165,7 +169,7 @@ std::vector<Check> gradient_is_outer_product(const Mistakes&) {
     size = std::max(size, std::abs(written.values()[i]));
     if (const double gap = std::abs((above - below) / (2 * h) - written.values()[i]); !(gap <= largest)) largest = gap;
   }
-  return {relative_check("max |central difference - error x'|, relative to the largest", largest / size, 1e-6)};
+  return Checks().relative("max |central difference - error x'|, relative to the largest", largest / size, 1e-6).list();
 }
 
 constexpr const char* kCorrelation = "Kohonen 1972, Correlation Matrix Memories; Anderson 1972";

@@ -69,4 +69,23 @@ Check stated_check(std::string quantity, std::string condition, double got, bool
   return made;
 }
 
+Checks& Checks::add(Check check) {
+  list_.push_back(std::move(check));
+  return *this;
+}
+
+Checks& Checks::value(const char* quantity, double expected, double got, double tolerance) {
+  return add(value_check(quantity, expected, got, tolerance));
+}
+Checks& Checks::residual(const char* quantity, double difference, double tolerance) {
+  return add(residual_check(quantity, difference, tolerance));
+}
+Checks& Checks::relative(const char* quantity, double difference, double tolerance) {
+  return add(relative_check(quantity, difference, tolerance));
+}
+Checks& Checks::exact(const char* quantity, double expected, double got) { return add(exact_check(quantity, expected, got)); }
+Checks& Checks::stated(const char* quantity, const char* condition, double got, bool holds) {
+  return add(stated_check(quantity, condition, got, holds));
+}
+
 }  // namespace linearmem

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "linearmem/claims.hpp"
 
@@ -27,5 +29,21 @@ double worse(double a, double b);
 
 // The same check, its numbers counted in `unit`.
 Check in_unit(Check check, std::string unit);
+
+// The checks of a claim, one after the other: Checks().value(...).residual(...).list(). Their functions take plain text, so that a
+// claim is a row of short calls in the page's module too.
+class Checks {
+ public:
+  Checks& value(const char* quantity, double expected, double got, double tolerance);
+  Checks& residual(const char* quantity, double difference, double tolerance);
+  Checks& relative(const char* quantity, double difference, double tolerance);
+  Checks& exact(const char* quantity, double expected, double got);
+  Checks& stated(const char* quantity, const char* condition, double got, bool holds);
+  Checks& add(Check check);
+  std::vector<Check> list() { return std::move(list_); }
+
+ private:
+  std::vector<Check> list_;
+};
 
 }  // namespace linearmem

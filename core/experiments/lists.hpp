@@ -6,5 +6,14 @@
 namespace linearmem {
 
 Experiment memory_tradeoff_experiment();
+Experiment picture_readback_experiment();
+Experiment interference_growth_experiment();
+Experiment least_squares_experiment();
+Experiment responses_experiment();
+Experiment truncated_exponentials_experiment();
+Experiment softmax_weights_experiment();
+Experiment logn_sharpening_experiment();
+Experiment noisy_query_experiment();
+Experiment hopfield_experiment();
 
 }  // namespace linearmem

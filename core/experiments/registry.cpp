@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "experiments/lists.hpp"
 
@@ -21,10 +22,25 @@ Status check(const Experiment& experiment, const SettingSpec& setting, double va
   return {};
 }
 
+// A figure that was computed at once.
+class Finished final : public ExperimentRun {
+ public:
+  explicit Finished(Figure figure) : figure_(std::move(figure)) {}
+  void step() override {}
+  double progress() const override { return 1; }
+  Figure figure() const override { return figure_; }
+
+ private:
+  Figure figure_;
+};
+
 }  // namespace
 
 const std::vector<Experiment>& experiments() {
-  static const std::vector<Experiment> list = {memory_tradeoff_experiment()};
+  static const std::vector<Experiment> list = {
+      memory_tradeoff_experiment(), picture_readback_experiment(),         interference_growth_experiment(), least_squares_experiment(),
+      responses_experiment(),       truncated_exponentials_experiment(), softmax_weights_experiment(),     logn_sharpening_experiment(),
+      noisy_query_experiment(),     hopfield_experiment()};
   return list;
 }
 
@@ -37,7 +53,7 @@ Result<const Experiment*> find_experiment(std::string_view name) {
   return Status::invalid("experiment " + std::string(name) + " is not one of " + known);
 }
 
-Result<Figure> run_experiment(std::string_view name, const Settings& settings) {
+Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
   const auto found = find_experiment(name);
   if (!found.ok()) return found.status();
   const Experiment& experiment = *found.value();
@@ -53,7 +69,20 @@ Result<Figure> run_experiment(std::string_view name, const Settings& settings) {
   }
   for (const SettingSpec& setting : experiment.settings)
     if (Status status = check(experiment, setting, complete[setting.name]); !status.ok()) return status;
-  return experiment.run(complete);
+  if (experiment.start) return experiment.start(complete);
+  Result<Figure> figure = experiment.run(complete);
+  if (!figure.ok()) return figure.status();
+  return std::unique_ptr<ExperimentRun>(std::make_unique<Finished>(std::move(figure).value()));
+}
+
+Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch) {
+  auto run = start_experiment(name, settings);
+  if (!run.ok()) return run.status();
+  while (run.value()->progress() < 1) {
+    run.value()->step();
+    if (watch && !watch(run.value()->progress())) return Status(StatusCode::cancelled, std::string(name) + ": stopped before it was finished");
+  }
+  return run.value()->figure();
 }
 
 }  // namespace linearmem

@@ -28,6 +28,11 @@ constexpr Look kLooks[] = {
     {"selective_scan", "selective scan", "#009e73", "(10,6)", 1},
     {"least_squares", "least squares", "#cc79a7", "(6,6)", 2},
     {"knn_memory", "kNN memory", "#9a6a00", "solid", 15},
+    {"relu", "ReLU", "#8a7fd6", "(2,4)", 9},
+    {"squared_relu", "squared ReLU", "#5d4fb8", "(7,4)", 5},
+    {"cubed_relu", "cubed ReLU", "#352a80", "(12,4)", 13},
+    {"sampled_median", "median", "#a3562e", "solid", 13},
+    {"sampled_mean", "mean", "#5b6b1e", "solid", 5},
 };
 constexpr Look kPlain = {"", "", "#000000", "solid", 0};
 

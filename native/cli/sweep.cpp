@@ -1,4 +1,6 @@
 // linearmem sweep NAME: the numbers behind a figure, as JSON or CSV.
+#include <unistd.h>
+
 #include <iostream>
 #include <memory>
 
@@ -23,8 +25,14 @@ nlohmann::ordered_json to_json(const Axis& axis) {
 
 nlohmann::ordered_json to_json(const Panel& panel) {
   nlohmann::ordered_json series = nlohmann::ordered_json::array();
-  for (const Series& line : panel.series) series.push_back({{"memory", line.memory}, {"label", line.label}, {"x", line.x}, {"y", line.y}});
-  return {{"name", panel.name}, {"x", to_json(panel.x)}, {"y", to_json(panel.y)}, {"series", std::move(series)}};
+  for (const Series& line : panel.series) {
+    series.push_back({{"memory", line.memory}, {"label", line.label}, {"points", line.points}, {"x", line.x}, {"y", line.y}});
+    if (!line.low.empty()) series.back().update({{"low", line.low}, {"high", line.high}});
+  }
+  nlohmann::ordered_json json = {{"name", panel.name}, {"x", to_json(panel.x)}, {"y", to_json(panel.y)}, {"series", std::move(series)}};
+  for (const Band& band : panel.bands) json["bands"].push_back({{"label", band.label}, {"from", band.from}, {"to", band.to}});
+  if (panel.columns > 0) json.update({{"columns", panel.columns}, {"limit", panel.limit}});
+  return json;
 }
 
 void print_json(const Experiment& experiment, const Settings& settings, const Figure& figure) {
@@ -47,13 +55,25 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
+// An end of an interval; empty where the series has none.
+std::string end_of(const std::vector<double>& ends, std::size_t i) { return ends.empty() ? "" : number_text(ends[i]); }
+
 void print_csv(const Figure& figure) {
-  std::cout << "panel,memory,label,x,y\n";
+  std::cout << "panel,memory,label,x,y,low,high\n";
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
       for (std::size_t i = 0; i < series.x.size(); ++i)
         std::cout << field(panel.name) << "," << field(series.memory) << "," << field(series.label) << "," << number_text(series.x[i])
-                  << "," << number_text(series.y[i]) << "\n";
+                  << "," << number_text(series.y[i]) << "," << end_of(series.low, i) << "," << end_of(series.high, i) << "\n";
+}
+
+// A line on the terminal that is written over; nothing where standard error goes elsewhere.
+Watch progress_on_terminal() {
+  if (!isatty(STDERR_FILENO)) return {};
+  return [last = -1](double progress) mutable {
+    if (const int percent = static_cast<int>(100 * progress); percent != last) std::cerr << "\r" << (last = percent) << " %" << std::flush;
+    return true;
+  };
 }
 
 Result<int> list_experiments() {
@@ -74,7 +94,8 @@ Result<int> sweep(const SweepArguments& arguments) {
   if (!experiment.ok()) return experiment.status();
   const auto settings = parse_number_settings(arguments.settings);
   if (!settings.ok()) return settings.status();
-  const auto figure = run_experiment(arguments.name, settings.value());
+  const auto figure = run_experiment(arguments.name, settings.value(), progress_on_terminal());
+  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K";
   if (!figure.ok()) return figure.status();
   if (arguments.json) print_json(*experiment.value(), settings.value(), figure.value());
   if (arguments.csv) print_csv(figure.value());

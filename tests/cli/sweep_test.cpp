@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
 
 #include "cli/command.hpp"
 #include "linearmem/experiments.hpp"
@@ -38,8 +41,31 @@ TEST(Sweep, CsvHasOneLinePerPoint) {
   for (const Panel& panel : figure.value().panels)
     for (const Series& series : panel.series) points += series.x.size();
   EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')), points + 1);
-  EXPECT_EQ(outcome.out.rfind("panel,memory,label,x,y\n\"storage\",\"softmax_attention\",\"explicit K,V\",1,512\n", 0), 0u)
+  EXPECT_EQ(outcome.out.rfind("panel,memory,label,x,y,low,high\n\"storage\",\"softmax_attention\",\"explicit K,V\",1,512,,\n", 0), 0u)
       << outcome.out.substr(0, 200);
+}
+
+TEST(Sweep, IntervalsBandsAndPicturesAreThere) {
+  const test::Outcome csv = test::linearmem({"sweep", "least-squares", "--csv", "--set", "key_width=4"});
+  ASSERT_EQ(csv.code, 0) << csv.err;
+  const auto figure = run_experiment("least-squares", {{"key_width", 4}});
+  ASSERT_TRUE(figure.ok());
+  const Series& sampled = figure.value().panels.at(0).series.at(1);
+  ASSERT_TRUE(sampled.points);
+  const std::string start = "\"outer product, RMS, sampled\"," + std::to_string(std::llround(sampled.x.back())) + ",";
+  const std::size_t at = csv.out.find(start);
+  ASSERT_NE(at, std::string::npos);
+  double y = 0, low = 0, high = 0;
+  ASSERT_EQ(std::sscanf(csv.out.c_str() + at + start.size(), "%lf,%lf,%lf", &y, &low, &high), 3);
+  EXPECT_EQ(y, sampled.y.back());
+  EXPECT_EQ(low, sampled.low.back());
+  EXPECT_EQ(high, sampled.high.back());
+  const auto json = nlohmann::json::parse(test::linearmem({"sweep", "least-squares", "--json", "--set", "key_width=4"}).out);
+  EXPECT_EQ(json["panels"][0]["bands"][0]["to"], 4);
+  EXPECT_EQ(json["panels"][0]["series"][1]["high"].size(), sampled.high.size());
+  const auto picture = nlohmann::json::parse(test::linearmem({"sweep", "picture-readback", "--json"}).out);
+  EXPECT_EQ(picture["panels"][0]["columns"], 8);
+  EXPECT_EQ(picture["panels"][0]["series"][0]["y"].size(), 64);
 }
 
 TEST(Sweep, ListNamesExperimentsAndSettings) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace linearmem {
 namespace {
@@ -43,19 +46,123 @@ TEST(Experiments, RefuseBySettingAndNumber) {
   EXPECT_EQ(message({{"beta", std::nan("")}}), "memory-tradeoff: beta is nan, must be from 0 to 2");
   EXPECT_EQ(message({{"key_width", 1.5}}), "memory-tradeoff: key_width is 1.5, must be a whole number");
   EXPECT_EQ(message({{"gamma", 1}}), "memory-tradeoff: setting gamma is not one of beta, alpha, key_width, value_width, element_bytes, window");
-  EXPECT_EQ(run_experiment("memory", {}).status().message(), "experiment memory is not one of memory-tradeoff");
+  EXPECT_EQ(run_experiment("memory", {}).status().message().rfind("experiment memory is not one of memory-tradeoff, picture-readback, ", 0), 0u);
 }
 
+void expect_finite(const Figure& figure, const std::string& what) {
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series) {
+      ASSERT_EQ(series.x.size(), series.y.size());
+      ASSERT_TRUE(series.low.size() == series.high.size() && (series.low.empty() || series.low.size() == series.y.size()));
+      for (std::size_t i = 0; i < series.y.size(); ++i) EXPECT_TRUE(std::isfinite(series.y[i])) << what << " " << series.label;
+      for (std::size_t i = 0; i < series.low.size(); ++i)
+        EXPECT_TRUE(series.low[i] <= series.y[i] && series.y[i] <= series.high[i]) << what << " " << series.label;
+    }
+}
+
+// What samples for long is followed for some steps only.
 TEST(Experiments, TheEndsOfEverySettingWork) {
   for (const Experiment& experiment : experiments())
     for (const SettingSpec& setting : experiment.settings)
       for (double end : {setting.minimum, setting.maximum}) {
-        const auto figure = run_experiment(experiment.name, {{setting.name, end}});
-        ASSERT_TRUE(figure.ok()) << figure.status().message();
-        for (const Panel& panel : figure.value().panels)
-          for (const Series& series : panel.series)
-            for (double y : series.y) EXPECT_TRUE(std::isfinite(y)) << setting.name << " " << end;
+        auto run = start_experiment(experiment.name, {{setting.name, end}});
+        ASSERT_TRUE(run.ok()) << run.status().message();
+        for (int step = 0; step < 12 && run.value()->progress() < 1; ++step) run.value()->step();
+        expect_finite(run.value()->figure(), std::string(experiment.name) + " " + setting.name + " " + std::to_string(end));
       }
+}
+
+TEST(Experiments, AWatchHearsOfProgressAndMayStop) {
+  double last = 0;
+  const auto whole = run_experiment("interference-growth", {{"seeds", 3}, {"items", 200}}, [&](double progress) {
+    EXPECT_GE(progress, last);
+    last = progress;
+    return true;
+  });
+  ASSERT_TRUE(whole.ok());
+  EXPECT_EQ(last, 1);
+  expect_finite(whole.value(), "interference-growth");
+  int heard = 0;
+  const auto stopped = run_experiment("interference-growth", {}, [&](double) { return ++heard < 3; });
+  EXPECT_EQ(stopped.status().code(), StatusCode::cancelled);
+  EXPECT_EQ(stopped.status().message(), "interference-growth: stopped before it was finished");
+  EXPECT_EQ(heard, 3);
+}
+
+const Series& series_of(const Panel& panel, const std::string& label) {
+  for (const Series& series : panel.series)
+    if (series.label == label) return series;
+  ADD_FAILURE() << label;
+  return panel.series.front();
+}
+
+// The figure and claim AM02 are one computation apart: the items are drawn alike.
+TEST(PictureReadback, ReadsTheItemsOfAM02) {
+  for (const auto& [M, ratio] : {std::pair(1, 0.0), std::pair(16, 0.4547401758), std::pair(64, 1.0385557808), std::pair(256, 2.1423577059)}) {
+    const auto figure = run_experiment("picture-readback", {{"items", M}});
+    ASSERT_TRUE(figure.ok());
+    EXPECT_NEAR(series_of(figure.value().panels.at(1), "M of the knob").y.at(0), ratio, 1e-9);
+    EXPECT_EQ(series_of(figure.value().panels.at(0), "M of the knob").y, series_of(figure.value().panels.at(0), "M = " + std::to_string(M)).y);
+  }
+}
+
+TEST(PictureReadback, TakesAnyPicture) {
+  const auto figure = run_experiment("picture-readback", {{"items", 1}, {"picture_top", 2147483648.0}, {"picture_bottom", 1}});
+  ASSERT_TRUE(figure.ok());
+  std::vector<double> corners(64, 0.0);
+  corners.front() = corners.back() = 1 / std::sqrt(2.0);
+  EXPECT_EQ(figure.value().panels.at(0).series.at(0).y, corners);
+  EXPECT_EQ(figure.value().panels.at(0).series.at(1).y, corners);  // alone it is read back as it is
+  const auto blank = run_experiment("picture-readback", {{"picture_top", 0}, {"picture_bottom", 0}});
+  ASSERT_TRUE(blank.ok());
+  EXPECT_EQ(blank.value().panels.size(), 1u);  // nothing to measure R against
+}
+
+// The default figures: every line of theory passes the intervals of its samples, 95 % of which should hold it.
+TEST(SampledFigures, TheoryLiesInTheIntervals) {
+  int points = 0, inside = 0;
+  for (const char* name : {"interference-growth", "responses", "truncated-exponentials", "logn-sharpening"}) {
+    const auto figure = run_experiment(name, {{"items", 300}});
+    ASSERT_TRUE(figure.ok());
+    for (const Series& sampled : figure.value().panels.at(0).series) {
+      if (!sampled.points || sampled.memory.rfind("sampled", 0) == 0) continue;
+      for (const Series& theory : figure.value().panels.at(0).series) {
+        if (theory.points || theory.memory != sampled.memory) continue;
+        for (std::size_t i = 0; i < sampled.x.size(); ++i) {
+          const auto at = static_cast<std::size_t>(std::lower_bound(theory.x.begin(), theory.x.end(), sampled.x[i]) - theory.x.begin());
+          if (at == 0 || at == theory.x.size()) continue;
+          const double share = std::log(sampled.x[i] / theory.x[at - 1]) / std::log(theory.x[at] / theory.x[at - 1]);
+          const double expected = theory.y[at - 1] * std::pow(theory.y[at] / theory.y[at - 1], share);
+          ++points;
+          inside += sampled.low[i] <= 1.02 * expected && expected <= 1.02 * sampled.high[i];
+        }
+      }
+    }
+  }
+  EXPECT_GE(points, 60);
+  EXPECT_GE(inside, points * 9 / 10) << inside << " of " << points;
+}
+
+TEST(SoftmaxWeights, SumToOneAndSharpenWithBeta) {
+  const auto figure = run_experiment("softmax-weights", {});
+  ASSERT_TRUE(figure.ok());
+  double before = 0;
+  for (const char* label : {"beta = 1", "beta = 4", "beta of the knob", "beta = 16"}) {
+    const Series& series = series_of(figure.value().panels.at(0), label);
+    double sum = 0;
+    for (double weight : series.y) sum += weight;
+    EXPECT_NEAR(sum, 1, 1e-12);
+    EXPECT_GT(series.y.front(), before) << label;
+    before = series.y.front();
+  }
+}
+
+TEST(HopfieldFigure, EnergyFallsAndTheKnobLiesOnTheCurve) {
+  const auto figure = run_experiment("hopfield", {{"beta", 0.25}});
+  ASSERT_TRUE(figure.ok());
+  const std::vector<double>& energy = figure.value().panels.at(1).series.at(0).y;
+  for (std::size_t step = 1; step < energy.size(); ++step) EXPECT_LE(energy[step], energy[step - 1] + 1e-14);
+  EXPECT_EQ(figure.value().panels.at(2).series.at(0).y.front(), figure.value().panels.at(2).series.at(1).y.at(0));
 }
 
 }  // namespace

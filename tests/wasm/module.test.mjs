@@ -34,6 +34,7 @@ test('every object has exactly the declared fields', () => {
   const samples = {
     ClaimInfo: module.claims()[0], MistakeInfo: module.mistakes()[0], ClaimResult: claim, Check: claim.checks[0], ExperimentInfo: experiment,
     SettingSpec: experiment.settings[0], Figure: figure, Panel: figure.panels[0], Axis: figure.panels[0].x, Series: figure.panels[0].series[0],
+    Band: module.experiment('least-squares', { key_width: 2 }).panels[0].bands[0],
     MechanismInfo: module.mechanisms()[0], Tensor: outputs.o,
   };
   for (const [name, object] of Object.entries(samples)) assert.deepEqual(keys(object), membersOf(name), name);

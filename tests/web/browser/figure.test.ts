@@ -7,20 +7,20 @@ useBrowser();
 
 const query = (page: any, name: string) => new URL(page.url()).searchParams.get(`memory-tradeoff.${name}`);
 const descriptions = (page: any): Promise<string[]> =>
-  page.locator('.figure svg[role="img"]').evaluateAll((all: Element[]) => all.map((svg) => svg.getAttribute('aria-label')));
+  page.locator('#memory-tradeoff .figure svg[role="img"]').evaluateAll((all: Element[]) => all.map((svg) => svg.getAttribute('aria-label')));
 
 async function saved(page: any, format: string): Promise<Buffer> {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: format, exact: true }).click()]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#memory-tradeoff').getByRole('button', { name: format, exact: true }).click()]);
   expect(download.suggestedFilename()).toBe(`memory-tradeoff.${format.toLowerCase()}`);
   return readFileSync(await download.path());
 }
 
 async function setBox(page: any, name: RegExp, value: string) {
   const before = await descriptions(page);
-  await page.getByRole('spinbutton', { name }).fill(value);
+  await page.locator('#memory-tradeoff').getByRole('spinbutton', { name }).fill(value);
   await page.keyboard.press('Enter');
   await page.waitForFunction((old: string) =>
-    [...document.querySelectorAll('.figure svg[role="img"]')].map((svg) => svg.getAttribute('aria-label')).join() !== old, before.join());
+    [...document.querySelectorAll('#memory-tradeoff .figure svg[role="img"]')].map((svg) => svg.getAttribute('aria-label')).join() !== old, before.join());
 }
 
 test('two panels with a line for each series, labelled at its end and described in a sentence', async () => {
@@ -28,8 +28,8 @@ test('two panels with a line for each series, labelled at its end and described 
   const [storage, crosstalk] = await descriptions(page);
   expect(storage).toMatch(/1\s048\s576: explicit keys and values 512\sMiB; window 512\sKiB; linear attention 16\.25\sKiB\.$/);
   expect(crosstalk).toContain('outer product 1; delta, first key 1.414; delta, second key 0;');
-  expect(await page.locator('.figure svg.curves').count()).toBe(2);
-  expect(await page.locator('.figure .line-label').allTextContents()).toHaveLength(8);
+  expect(await page.locator('#memory-tradeoff .figure svg.curves').count()).toBe(2);
+  expect(await page.locator('#memory-tradeoff .figure .line-label').allTextContents()).toHaveLength(8);
   expect(complaints).toEqual([]);
 });
 
@@ -38,35 +38,35 @@ test('a knob moves the figure, the command and the address; reset and back undo 
   const before = await descriptions(page);
   await setBox(page, /^β/, '0');
   expect(query(page, 'beta')).toBe('0');
-  expect(await textOf(page, '.figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=0 --csv');
+  expect(await textOf(page, '#memory-tradeoff .figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=0 --csv');
   expect((await descriptions(page))[1]).toContain('delta, first key 0;');
   await setBox(page, /^K/, '999999');
   expect(query(page, 'key_width')).toBe('1024');
   await page.goBack();
   await page.waitForFunction(() => !location.search.includes('key_width'));
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[type="number"][aria-label^="K"]')!.value === '64');
-  expect(await textOf(page, '.figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=0 --csv');
-  await page.getByRole('button', { name: 'Reset' }).click();
+  expect(await textOf(page, '#memory-tradeoff .figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=0 --csv');
+  await page.locator('#memory-tradeoff').getByRole('button', { name: 'Reset' }).click();
   await page.waitForFunction((old: string) =>
-    [...document.querySelectorAll('.figure svg[role="img"]')].map((svg) => svg.getAttribute('aria-label')).join() === old, before.join());
+    [...document.querySelectorAll('#memory-tradeoff .figure svg[role="img"]')].map((svg) => svg.getAttribute('aria-label')).join() === old, before.join());
   expect(new URL(page.url()).search).toBe('');
 });
 
 test('a slider and its box are one knob, and turning it moves nothing else', async () => {
   const { page } = await visit();
-  const place = () => page.locator('.figure-foot').evaluate((foot: Element) => foot.getBoundingClientRect().top + scrollY);
+  const place = () => page.locator('#memory-tradeoff .figure-foot').evaluate((foot: Element) => foot.getBoundingClientRect().top + scrollY);
   const before = await place();
-  const slider = page.getByRole('slider', { name: /^α/ });
+  const slider = page.locator('#memory-tradeoff').getByRole('slider', { name: /^α/ });
   await slider.focus();
   await page.keyboard.press('Home');
   await page.waitForFunction(() => new URLSearchParams(location.search).get('memory-tradeoff.alpha') === '0');
-  expect(await page.getByRole('spinbutton', { name: /^α/ }).inputValue()).toBe('0');
+  expect(await page.locator('#memory-tradeoff').getByRole('spinbutton', { name: /^α/ }).inputValue()).toBe('0');
   expect(await place()).toBe(before);
 });
 
 test('what is typed and is no number leaves the knob as it was', async () => {
   const { page } = await visit({ search: '?memory-tradeoff.beta=0.5' });
-  const box = page.getByRole('spinbutton', { name: /^β/ });
+  const box = page.locator('#memory-tradeoff').getByRole('spinbutton', { name: /^β/ });
   await box.fill('');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('input[type="number"][aria-label^="β"]')!.value === '0.5');
@@ -77,7 +77,7 @@ test('a deep link sets the knobs, hostile values are clamped or ignored', async 
   const { page, complaints } = await visit({
     search: '?memory-tradeoff.beta=1e309&memory-tradeoff.alpha=%3Cscript%3Ealert(1)%3C/script%3E&memory-tradeoff.key_width=7&lang=%22%3E%3Cimg%3E',
   });
-  expect(await textOf(page, '.figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=2 --set key_width=7 --csv');
+  expect(await textOf(page, '#memory-tradeoff .figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=2 --set key_width=7 --csv');
   expect(await page.locator('main script, main img').count()).toBe(0);
   expect(complaints).toEqual([]);
 });
@@ -101,28 +101,28 @@ test('CSV is saved with the numbers of the table under the figure', async () => 
   const { page } = await visit({ search: '?memory-tradeoff.element_bytes=2' });
   const csv = (await saved(page, 'CSV')).toString();
   expect(csv).toContain('"storage","linear_attention","state and normalizer",65536,8320\n');
-  await page.locator('.numbers-fold summary').click();
-  expect(await page.locator('.figure table.data').count()).toBe(2);
-  const row = page.locator('.figure table.data').first().locator('tr', { has: page.locator('th', { hasText: /^65\s536$/ }) });
+  await page.locator('#memory-tradeoff .numbers-fold summary').click();
+  expect(await page.locator('#memory-tradeoff .figure table.data').count()).toBe(2);
+  const row = page.locator('#memory-tradeoff .figure table.data').first().locator('tr', { has: page.locator('th', { hasText: /^65\s536$/ }) });
   expect(await row.innerText()).toMatch(/16\sMiB\s+256\sKiB\s+8\.125\sKiB/);
 });
 
 test('values show under the pointer', async () => {
   const { page, complaints } = await visit();
-  const curves = page.locator('.figure svg.curves').first();
+  const curves = page.locator('#memory-tradeoff .figure svg.curves').first();
   await curves.scrollIntoViewIfNeeded();
   const box = (await curves.boundingBox())!;
-  expect((await page.locator('.figure svg .tip').allTextContents()).join('')).toBe('');
+  expect((await page.locator('#memory-tradeoff .figure svg .tip').allTextContents()).join('')).toBe('');
   await page.mouse.move(box.x + box.width * 0.45, box.y + box.height * 0.5);
-  await page.waitForFunction(() => /prefix length/.test(document.querySelector('.figure svg .tip')?.textContent ?? ''));
+  await page.waitForFunction(() => /prefix length/.test(document.querySelector('#memory-tradeoff .figure svg .tip')?.textContent ?? ''));
   expect(complaints).toEqual([]);
 });
 
 test('the figure fits a phone and is redrawn when the window widens', async () => {
   const { page } = await visit({ browser: { viewport: { width: 360, height: 800 } } });
-  const widths = () => page.locator('.figure svg.curves').evaluateAll((all: Element[]) => all.map((svg) => Number(svg.getAttribute('width'))));
+  const widths = () => page.locator('#memory-tradeoff .figure svg.curves').evaluateAll((all: Element[]) => all.map((svg) => Number(svg.getAttribute('width'))));
   expect(await widths()).toEqual([328, 328]);
   await page.setViewportSize({ width: 1000, height: 800 });
-  await page.waitForFunction(() => Number(document.querySelector('.figure svg.curves')!.getAttribute('width')) > 400);
+  await page.waitForFunction(() => Number(document.querySelector('#memory-tradeoff .figure svg.curves')!.getAttribute('width')) > 400);
   await drawn(page);
 });

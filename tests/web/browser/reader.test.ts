@@ -113,5 +113,5 @@ test('the printed page has no controls', async () => {
   const { page } = await visit();
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('button:visible').count()).toBe(0);
-  expect(await page.locator('.figure svg.curves:visible').count()).toBe(2);
+  expect(await page.locator('#memory-tradeoff .figure svg.curves:visible').count()).toBe(2);
 });

@@ -57,11 +57,31 @@ test('every memory that is drawn has a line style, and its colours in light and 
   expect(() => memoryStyle('unknown')).toThrow('no line style');
 });
 
+test('a figure in slices is the figure in one call, and comes with progress', () => {
+  const settings = { key_width: 8, items: 300, seeds: 3 };
+  const whole = module.experiment('interference-growth', settings);
+  let progress = module.startExperiment('interference-growth', settings);
+  expect(progress).toBe(0);
+  for (let before = 0; progress < 1; before = progress) {
+    progress = module.stepExperiment(0.01);
+    expect(progress).toBeGreaterThanOrEqual(before);
+    for (const { y } of module.figureSoFar().panels[0]!.series) expect([...y].every(Number.isFinite)).toBe(true);
+  }
+  expect(module.figureSoFar()).toEqual(whole);
+});
+
+test('the CSV has an interval for each sampled point', () => {
+  const figure = module.experiment('least-squares', { key_width: 4 });
+  const { x, y, low, high, label } = figure.panels[0]!.series[1]!;
+  expect(low.length).toBe(x.length);
+  expect(toCsv(figure)).toContain(`"outer_product","${label}",${x.at(-1)},${y.at(-1)},${low.at(-1)},${high.at(-1)}\n`);
+});
+
 test('the CSV has every number with every digit, and quotes its texts', () => {
   const figure = module.experiment('memory-tradeoff', { beta: 0.3 });
   const [head, ...lines] = toCsv(figure).trimEnd().split('\n');
   const expected = figure.panels.flatMap(({ name, series }) => series.flatMap(({ memory, label, x, y }) =>
-    [...x].map((value, i) => `"${name}","${memory}","${label}",${value},${y[i]}`)));
-  expect(head).toBe('panel,memory,label,x,y');
+    [...x].map((value, i) => `"${name}","${memory}","${label}",${value},${y[i]},,`)));
+  expect(head).toBe('panel,memory,label,x,y,low,high');
   expect(lines).toEqual(expected);
 });

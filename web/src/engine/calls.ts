@@ -21,11 +21,21 @@ export type Call =
 
 export type Answer<C extends Call> = C extends { name: 'about' } ? About : C extends { name: 'verify' } ? TimedResult : Figure;
 
-export function answer<C extends Call>(module: LinearMemModule, call: C): Answer<C> {
-  return answerAny(module, call) as Answer<C>;
+export interface Slices {
+  rest(): Promise<void>; // gives whoever else needs the thread a turn
+  dropped(): boolean; // nobody waits for the figure any more
+  hear(figure: Figure, progress: number): void; // what is known so far
 }
 
-function answerAny(module: LinearMemModule, call: Call): About | TimedResult | Figure {
+const slice = 25; // milliseconds
+const between = 200; // milliseconds from one unfinished figure to the next
+
+// The module holds one experiment under way, so an answer must have come before the next call begins.
+export async function answer<C extends Call>(module: LinearMemModule, call: C, slices: Slices): Promise<Answer<C>> {
+  return await answerAny(module, call, slices) as Answer<C>;
+}
+
+async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure> {
   switch (call.name) {
     case 'about':
       return {
@@ -38,14 +48,31 @@ function answerAny(module: LinearMemModule, call: Call): About | TimedResult | F
       return { result, milliseconds: performance.now() - start };
     }
     case 'experiment':
-      return module.experiment(call.experiment, call.settings);
+      return await inSlices(module, call.experiment, call.settings, slices);
   }
 }
 
+async function inSlices(module: LinearMemModule, name: string, settings: Record<string, number>, { rest, dropped, hear }: Slices): Promise<Figure> {
+  let heard = performance.now();
+  let progress = dropped() ? 0 : module.startExperiment(name, settings);
+  while (progress < 1) {
+    if (dropped()) throw new Error('dropped');
+    progress = module.stepExperiment(slice);
+    if (progress === 1) break;
+    if (performance.now() - heard > between) {
+      hear(module.figureSoFar(), progress);
+      heard = performance.now();
+    }
+    await rest();
+  }
+  return module.figureSoFar();
+}
+
 // Messages between page and worker.
-export type ToWorker = { open: { name: 'simd' | 'scalar'; bytes: ArrayBuffer } } | { call: Call; number: number };
+export type ToWorker = { open: { name: 'simd' | 'scalar'; bytes: ArrayBuffer } } | { call: Call; number: number } | { drop: number };
 export type FromWorker =
   | { opened: true }
   | { failed: { kind: string; detail: Record<string, string | number> } }
   | { number: number; value: unknown }
+  | { number: number; figure: Figure; progress: number }
   | { number: number; problem: string };

@@ -1,11 +1,12 @@
 // The module on the page's own thread, for pages whose browser or policy refuses a worker. Calls wait their turn, and the
 // page gets its thread back whenever a slice of 12 ms is used up.
-import { answer, type Answer, type Call } from './calls.ts';
+import { answer } from './calls.ts';
+import type { Ask } from './engine.ts';
 import { type Fetched, startModule } from './loader.ts';
 
 const slice = 12; // milliseconds
 
-export async function openInPage(fetched: Fetched): Promise<<C extends Call>(call: C) => Promise<Answer<C>>> {
+export async function openInPage(fetched: Fetched): Promise<Ask> {
   const module = await startModule(fetched);
   let turn: Promise<unknown> = Promise.resolve();
   let sliceStart = performance.now();
@@ -16,8 +17,8 @@ export async function openInPage(fetched: Fetched): Promise<<C extends Call>(cal
     sliceStart = performance.now();
   }
 
-  return (call) => {
-    const result = turn.then(rest).then(() => answer(module, call));
+  return (call, { hear = () => undefined, signal } = {}) => {
+    const result = turn.then(rest).then(() => answer(module, call, { rest, hear, dropped: () => signal?.aborted ?? false }));
     turn = result.catch(() => undefined);
     return result;
   };

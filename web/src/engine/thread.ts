@@ -1,11 +1,13 @@
 // The page's end of the worker: open it, ask it, and notice when it is refused or breaks.
 import type { Answer, Call, FromWorker, ToWorker } from './calls.ts';
+import type { Hearing } from './engine.ts';
 import { type FailureKind, LoadFailure } from './failure.ts';
 import { type Fetched, patience } from './loader.ts';
 
 interface Caller {
   resolve(value: unknown): void;
   reject(problem: Error): void;
+  hear?: Hearing['hear'];
 }
 
 export class Thread {
@@ -42,11 +44,12 @@ export class Thread {
     return this.opened.finally(() => clearTimeout(timer));
   }
 
-  ask<C extends Call>(call: C): Promise<Answer<C>> {
+  ask<C extends Call>(call: C, { hear, signal }: Hearing = {}): Promise<Answer<C>> {
     return new Promise((resolve, reject) => {
-      this.calls += 1;
-      this.callers.set(this.calls, { resolve: resolve as (value: unknown) => void, reject });
-      this.worker.postMessage({ call, number: this.calls } satisfies ToWorker);
+      const number = this.calls += 1;
+      this.callers.set(number, { resolve: resolve as (value: unknown) => void, reject, hear });
+      this.worker.postMessage({ call, number } satisfies ToWorker);
+      signal?.addEventListener('abort', () => this.worker.postMessage({ drop: number } satisfies ToWorker));
     });
   }
 
@@ -58,6 +61,7 @@ export class Thread {
   private receive(message: FromWorker): void {
     if ('opened' in message) this.settle.resolve(true);
     else if ('failed' in message) this.fail(message.failed.kind as FailureKind, message.failed.detail);
+    else if ('figure' in message) this.callers.get(message.number)?.hear?.(message.figure, message.progress);
     else {
       const caller = this.callers.get(message.number);
       this.callers.delete(message.number);

@@ -1,6 +1,9 @@
-// One panel of curves as SVG: a line and sparse markers for each memory, its name at the line's end, values on hover.
-import { axisX, axisY, dot, gridY, line, type Markish, plot, type PlotOptions, pointer, type ScaleOptions, text, tip } from '@observablehq/plot';
-import type { Axis, Panel, Series } from 'linearmem';
+// One panel of curves as SVG: a line and sparse markers for each memory, points with their intervals for what was measured, names at
+// the lines' ends, values on hover.
+import {
+  axisX, axisY, dot, gridY, line, type Markish, plot, type PlotOptions, pointer, rect, ruleX, type ScaleOptions, text, tip,
+} from '@observablehq/plot';
+import type { Axis, Band, Panel, Series } from 'linearmem';
 import { bytes, full, short } from '../texts/numbers.ts';
 import { memoryStyle } from './memories.ts';
 
@@ -10,6 +13,7 @@ export interface PanelWords {
   y: string;
   label(series: Series): string;
   open(series: Series): boolean; // a second line of the same memory: thin, with open markers
+  band(label: string): string;
 }
 
 interface Point {
@@ -25,8 +29,10 @@ const markersPerLine = 7;
 
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
   const room = width * 0.36; // for the names at the lines' ends
-  const lines = panel.series.map((series) => ({ series, label: wrapped(words.label(series), room - 14), points: pointsOf(panel, series, words) }));
-  const marginRight = Math.min(room, 14 + Math.max(...lines.map(({ label }) => Math.max(...label.map(textWidth)))));
+  const lines = panel.series.filter(({ x }) => x.length > 0)
+    .map((series) => ({ series, label: wrapped(words.label(series), room - 14), points: pointsOf(panel, series, words) }));
+  const named = lines.filter(({ series }) => !isBesideItsLine(series, panel));
+  const marginRight = Math.min(room, 14 + Math.max(...named.map(({ label }) => Math.max(...label.map(textWidth)))));
   const options: PlotOptions = {
     document: inertDocument(),
     className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
@@ -34,6 +40,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
   const frame = [
+    ...panel.bands.flatMap((band) => bandMarks(band, words)),
     gridY({ ticks: options.y!.ticks as number[] }),
     axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
@@ -41,15 +48,37 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
     text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
-  const curves = lines.flatMap(({ series, points }) => curve(series, points, words.open(series)));
+  const curves = lines.flatMap(({ series, points }) => (series.points ? measured(series, points, panel) : curve(series, points, words.open(series))));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
-  const shifts = apart(lines.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })));
-  const labels = lines.map(({ series, label, points }, i) => text(points.slice(-1), {
+  const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })));
+  const labels = named.map(({ series, label, points }, i) => text(points.slice(-1), {
     x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
     className: 'line-label',
   }));
   const hints = tip(lines.flatMap(({ points }) => points), pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
   return cleaned(plot({ ...options, marks: [...frame, ...curves, ...labels, hints] }) as SVGSVGElement);
+}
+
+// Samples of a memory whose theory is a line of the same colour need no second name: the panel's title tells points from lines.
+function isBesideItsLine(series: Series, { series: all }: Panel): boolean {
+  return series.points && all.some((other) => !other.points && other.memory === series.memory);
+}
+
+function bandMarks({ label, from, to }: Band, words: PanelWords): Markish[] {
+  return [
+    rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
+    text([words.band(label)], { x: (from + to) / 2, frameAnchor: 'top', dy: 6, lineAnchor: 'top', className: 'axis-name' }),
+  ];
+}
+
+function measured(series: Series, points: Point[], panel: Panel): Markish[] {
+  const { stroke, symbol } = memoryStyle(series.memory);
+  const least = panel.y.logarithmic ? leastOf(panel, panel.y, 'y') : -Infinity;
+  const reach = points.map((point, i) => ({ ...point, low: Math.max(series.low[i]!, least), high: series.high[i]! })).filter(({ low, high }) => high > low);
+  return [
+    ruleX(reach, { x: 'x', y1: 'low', y2: 'high', stroke, strokeWidth: 1.5 }),
+    dot(points, { x: 'x', y: 'y', stroke, fill: 'var(--ground)', symbol: symbol ?? 'circle', r: 3.5, strokeWidth: 1.5 }),
+  ];
 }
 
 function curve(series: Series, points: Point[], open: boolean): Markish[] {
@@ -65,7 +94,8 @@ function curve(series: Series, points: Point[], open: boolean): Markish[] {
 function pointsOf(panel: Panel, series: Series, words: PanelWords): Point[] {
   return [...series.x].map((x, i) => {
     const y = series.y[i]!;
-    return { x, y, title: `${words.label(series)}\n${words.x}: ${exactly(x, panel.x)}\n${words.y}: ${exactly(y, panel.y)}` };
+    const interval = series.low.length > 0 ? ` [${short(series.low[i]!)}, ${short(series.high[i]!)}]` : '';
+    return { x, y, title: `${words.label(series)}\n${words.x}: ${exactly(x, panel.x)}\n${words.y}: ${exactly(y, panel.y)}${interval}` };
   });
 }
 
@@ -74,22 +104,42 @@ function exactly(value: number, { unit }: Axis): string {
 }
 
 function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): ScaleOptions {
-  const values = panel.series.flatMap((series) => [...series[direction]]);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [least, most] = [leastOf(panel, axis, direction), Math.max(...valuesOf(panel, direction))];
   const tickFormat = (value: number) => (axis.unit === 'bytes' ? bytes(value) : short(value));
   if (!axis.logarithmic) {
-    const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most];
+    const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most > least ? most : least + 1];
     return { type: 'linear', domain, nice: direction === 'y', ticks: Math.max(3, Math.round(pixels / 60)), tickFormat: tickFormat as never };
   }
-  return { type: 'log', base: 2, domain: [least, most], ticks: powersOfTwo(least, most, pixels / (direction === 'x' ? 76 : 34)) as never, tickFormat: tickFormat as never };
+  const base = axis.unit === '' ? 10 : 2; // bytes and tokens come in powers of two
+  const ticks = powers(base, least, most, pixels / (direction === 'x' ? 76 : 34));
+  return { type: 'log', base, domain: [least, most], ticks: ticks as never, tickFormat: tickFormat as never };
 }
 
-function powersOfTwo(least: number, most: number, room: number): number[] {
-  const [first, last] = [Math.ceil(Math.log2(least)), Math.floor(Math.log2(most))];
+function valuesOf(panel: Panel, direction: 'x' | 'y'): number[] {
+  const ends = direction === 'y' ? ['y', 'high'] as const : ['x'] as const;
+  return panel.series.flatMap((series) => ends.flatMap((end) => [...series[end]]));
+}
+
+// A logarithmic axis shows what is above 0.
+function leastOf(panel: Panel, axis: Axis, direction: 'x' | 'y'): number {
+  const values = panel.series.flatMap((series) => [...series[direction]]);
+  return Math.min(...(axis.logarithmic ? values.filter((value) => value > 0) : values));
+}
+
+// Ticks at powers of the base; between powers of ten also at 2 and 5 where there are few.
+function powers(base: number, least: number, most: number, room: number): number[] {
+  const [first, last] = [Math.ceil(logOf(base, least)), Math.floor(logOf(base, most))];
   const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
-  const exponents: number[] = [];
-  for (let exponent = Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) exponents.push(exponent);
-  return exponents.map((exponent) => 2 ** exponent);
+  const steps = base === 10 && last - first < 2 ? [1, 2, 5] : [1];
+  const ticks: number[] = [];
+  for (let exponent = stride === 1 ? first - 1 : Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) {
+    ticks.push(...steps.map((step) => (exponent < 0 ? step / base ** -exponent : step * base ** exponent)));
+  }
+  return ticks.filter((tick) => tick >= least && tick <= most);
+}
+
+function logOf(base: number, value: number): number {
+  return base === 2 ? Math.log2(value) : Math.log10(value);
 }
 
 // How far each label must move so that none covers another.

@@ -8,6 +8,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
 import { type Knobs, knobs } from './knobs.ts';
+import type { Editor } from './picture_editor.ts';
 import type { Room, Settings } from './room.ts';
 import { pngFile, svgFile, toCsv } from './save.ts';
 
@@ -29,6 +30,8 @@ export class FigureFrame {
   private data?: Figure;
   private wanted = false;
   private computing = false;
+  private pending = new AbortController();
+  private editor?: Editor;
   private width = 0;
   private knobs!: Knobs;
   private readonly panels = element('div', { class: 'panels' });
@@ -58,19 +61,25 @@ export class FigureFrame {
   set(settings: Settings): void {
     this.settings = settings;
     this.knobs.show(settings);
+    this.editor?.show(settings);
     void this.compute();
   }
 
   private build(): void {
     const { texts, info } = this;
-    this.knobs = knobs(info.settings, texts, {
+    const { editor } = this.options.room;
+    this.knobs = knobs(info.settings.filter(({ name }) => !editor?.settings.includes(name)), texts, {
       words: (spec) => this.options.room.knobWords(spec, texts),
       clamp: this.options.clamp,
       turn: (name, value, settled) => this.turn(name, value, settled),
     });
     this.knobs.show(this.settings);
+    const defaults = Object.fromEntries(info.settings.map((spec) => [spec.name, spec.default]));
+    this.editor = editor?.make(defaults, texts, (settings) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), true));
+    this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
-    this.options.host.replaceChildren(this.panels, this.status, this.knobs.root, numbers, this.foot());
+    const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
+    this.options.host.replaceChildren(this.panels, this.status, ...controls, numbers, this.foot());
     this.showCommand();
   }
 
@@ -92,9 +101,12 @@ export class FigureFrame {
   }
 
   private turn(name: string, value: number, settled: boolean): void {
-    const { [name]: _, ...others } = this.settings;
-    const spec = this.info.settings.find((setting) => setting.name === name)!;
-    this.change(value === spec.default ? others : { ...others, [name]: value }, settled);
+    this.change(this.withoutDefaults({ ...this.settings, [name]: value }), settled);
+  }
+
+  private withoutDefaults(settings: Settings): Settings {
+    return Object.fromEntries(this.info.settings.map((spec) => [spec.name, settings[spec.name] ?? spec.default] as const)
+      .filter(([name, value], i) => value !== this.info.settings[i]!.default && name in settings));
   }
 
   private change(settings: Settings, settled: boolean): void {
@@ -102,29 +114,40 @@ export class FigureFrame {
     this.options.onSettings(settings, settled);
   }
 
-  // One computation at a time, and always one after the last change.
+  // One computation at a time, and always one after the last change, which drops the one under way.
   private async compute(): Promise<void> {
     this.wanted = true;
     this.showCommand();
+    this.pending.abort();
     if (this.computing) return;
     this.computing = true;
     if (!this.data) this.status.textContent = this.texts.say('figure.loading');
     while (this.wanted) {
       this.wanted = false;
+      const { signal } = this.pending = new AbortController();
       try {
-        this.data = await this.options.room.compute(this.options.engine, this.settings);
-        this.status.textContent = '';
-        this.width = 0;
-        this.draw();
+        const hear = (figure: Figure, progress: number) => {
+          if (!signal.aborted) this.show(figure, this.texts.say('figure.sampling', { percent: Math.floor(progress * 100) }));
+        };
+        this.show(await this.options.room.compute(this.options.engine, this.settings, { signal, hear }), '');
       } catch (problem) {
-        this.stop(problem);
+        if (!signal.aborted) this.stop(problem);
       }
     }
     this.computing = false;
   }
 
+  private show(figure: Figure, status: string): void {
+    this.data = figure;
+    delete this.status.dataset.trouble;
+    this.status.textContent = status;
+    this.width = 0;
+    this.draw();
+  }
+
   private stop(problem: unknown): void {
     const reason = problem instanceof Error ? problem.message : String(problem);
+    this.status.dataset.trouble = '';
     this.status.textContent = this.texts.say('figure.stopped', { reason });
   }
 

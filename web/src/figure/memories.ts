@@ -17,6 +17,11 @@ const looks: Record<string, Pick<MemoryStyle, 'dash' | 'symbol'>> = {
   selective_scan: { symbol: 'plus', dash: '6 4' },
   least_squares: { symbol: 'times', dash: '4 3' },
   knn_memory: { symbol: 'hexagon' },
+  relu: { symbol: 'triangle', dash: '2 4' },
+  squared_relu: { symbol: 'square', dash: '7 4' },
+  cubed_relu: { symbol: 'diamond', dash: '12 4' },
+  sampled_median: { symbol: 'diamond' },
+  sampled_mean: { symbol: 'square' },
 };
 
 const aliases: Record<string, string> = { ssd: 'selective_scan', kv: 'softmax_attention', gated_delta: 'gated_delta_rule' };

@@ -1,8 +1,9 @@
 // What a figure of the page is made of. A room computes with the module and draws what came back; it does no mathematics.
 import type { ExperimentInfo, Figure, SettingSpec } from 'linearmem';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Hearing } from '../engine/engine.ts';
 import type { Texts } from '../texts/languages.ts';
 import type { KnobWords } from './knobs.ts';
+import type { Editor } from './picture_editor.ts';
 
 export type Settings = Record<string, number>;
 
@@ -18,9 +19,14 @@ export interface DrawnPanel {
 
 export interface Room {
   experiment: string;
-  compute(engine: Engine, settings: Settings): Promise<Figure>;
+  compute(engine: Engine, settings: Settings, hearing: Hearing): Promise<Figure>;
   draw(figure: Figure, context: DrawContext): DrawnPanel[];
   tables(figure: Figure, texts: Texts): HTMLElement[];
   knobWords(spec: SettingSpec, texts: Texts): KnobWords;
   notShown(info: ExperimentInfo, texts: Texts): string;
+  // A control of its own for some of the settings, which then have no knobs.
+  editor?: {
+    settings: readonly string[];
+    make(defaults: Settings, texts: Texts, change: (settings: Settings) => void): Editor;
+  };
 }

@@ -11,11 +11,12 @@ const margin = 12;
 
 // As `linearmem sweep NAME --csv` prints it.
 export function toCsv({ panels }: Figure): string {
-  const lines = ['panel,memory,label,x,y'];
+  const lines = ['panel,memory,label,x,y,low,high'];
   for (const { name, series } of panels) {
-    for (const { memory, label, x, y } of series) {
+    for (const { memory, label, x, y, low, high } of series) {
       const head = [name, memory, label].map(quoted).join(',');
-      x.forEach((value, i) => lines.push(`${head},${full(value)},${full(y[i]!)}`));
+      const end = (ends: Float64Array, i: number) => (ends.length > 0 ? full(ends[i]!) : '');
+      x.forEach((value, i) => lines.push(`${head},${full(value)},${full(y[i]!)},${end(low, i)},${end(high, i)}`));
     }
   }
   return `${lines.join('\n')}\n`;

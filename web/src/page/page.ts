@@ -77,7 +77,7 @@ class Page {
 
   private async mountFigures(engine: Engine): Promise<void> {
     const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
-    for (const host of document.querySelectorAll<HTMLElement>('[data-figure]')) {
+    const mount = async (host: HTMLElement) => {
       const name = host.dataset.figure!;
       const frame = new FigureFrame({
         host, room: await rooms[name]!(), engine, texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
@@ -86,6 +86,17 @@ class Page {
       });
       this.frames.set(name, frame);
       this.speakers.push(frame);
+    };
+    const near = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        near.unobserve(target);
+        void mount(target as HTMLElement);
+      }
+    }, { rootMargin: '600px' });
+    for (const host of document.querySelectorAll<HTMLElement>('[data-figure]')) {
+      if (host.dataset.mount === 'near') near.observe(host);
+      else await mount(host);
     }
   }
 

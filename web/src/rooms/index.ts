@@ -1,6 +1,12 @@
 // The figures by the module's experiment names; each is fetched when it is first shown.
 import type { Room } from '../figure/room.ts';
 
+const associative = (name: string) => async () => (await import('./associative_memory.ts')).rooms[name]!;
+
 export const rooms: Record<string, () => Promise<Room>> = {
   'memory-tradeoff': async () => (await import('./memory_tradeoff.ts')).room,
+  ...Object.fromEntries([
+    'picture-readback', 'interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening',
+    'noisy-query', 'hopfield',
+  ].map((name) => [name, associative(name)])),
 };

@@ -67,6 +67,7 @@ export const messages = {
   'break.fell-many': '{fallen} of the {touched} statements they touch fall.',
 
   'figure.loading': 'The figure is being computed.',
+  'figure.sampling': 'Sampling: {percent} % done.',
   'figure.stopped': 'The figure could not be computed: {reason}',
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',

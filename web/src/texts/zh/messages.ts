@@ -68,6 +68,7 @@ export const messages: Record<keyof typeof english, string> = {
   'break.fell-many': '受影响的 {touched} 条陈述中共有 {fallen} 条不再成立。',
 
   'figure.loading': '正在计算这张图。',
+  'figure.sampling': '抽样中：完成 {percent} %。',
   'figure.stopped': '这张图未能算出：{reason}',
   'figure.not-shown': '图中没有的：',
   'figure.reset': '复原',

@@ -1,0 +1,72 @@
+// A room whose panels are charts of lines and points, or pictures: everything but the experiment's name comes from its data and texts.
+import type { Figure, Panel, Series } from 'linearmem';
+import { fill, type Texts } from '../texts/languages.ts';
+import { bytes, short } from '../texts/numbers.ts';
+import { chart, type PanelWords } from './chart.ts';
+import { dataTable } from './data_table.ts';
+import { pictures } from './pictures.ts';
+import type { DrawContext, DrawnPanel, Room } from './room.ts';
+
+const narrow = 620; // px: below it the panels stand one under the other
+const gap = 32;
+
+type Name = keyof Texts['figures']['experiments'];
+
+export interface LineRoomOptions {
+  open?(series: Series): boolean; // a second line of the same memory
+  editor?: Room['editor'];
+}
+
+export function lineRoom(experiment: Name, { open = () => false, editor }: LineRoomOptions = {}): Room {
+  const words = (texts: Texts) => texts.figures.experiments[experiment];
+
+  function labelOf({ memory, label }: Series, texts: Texts): string {
+    return (words(texts).series as Record<string, string>)[`${memory}/${label}`] ?? label;
+  }
+
+  function wordsFor(panel: Panel, texts: Texts): PanelWords {
+    const { title, x, y } = (words(texts).panels as Record<string, { title: string; x: string; y: string }>)[panel.name]!;
+    const units = texts.figures.units as Record<string, string>;
+    const withUnit = (name: string, unit: string) => (unit && unit !== 'bytes' ? `${name} (${units[unit] ?? unit})` : name);
+    return {
+      title, x: withUnit(x, panel.x.unit), y: withUnit(y, panel.y.unit), open,
+      label: (series) => labelOf(series, texts),
+      band: (label) => (texts.figures.bands as Record<string, string>)[label] ?? label,
+    };
+  }
+
+  function describe(panel: Panel, texts: Texts): string {
+    const { description, pictured, item, between } = texts.figures.reading;
+    const amount = (value: number) => (panel.y.unit === 'bytes' ? bytes(value) : short(value));
+    const { title, x } = wordsFor(panel, texts);
+    const names = panel.series.filter((series) => series.x.length > 0);
+    if (panel.columns > 0) return fill(pictured, { title, items: names.map((series) => labelOf(series, texts)).join(between) });
+    const items = names.map((series) => fill(item, { memory: labelOf(series, texts), amount: amount(series.y.at(-1)!) }));
+    return fill(description, { title, x, value: short(names[0]!.x.at(-1)!), items: items.join(between) });
+  }
+
+  function draw(figure: Figure, { texts, width }: DrawContext): DrawnPanel[] {
+    const charts = figure.panels.filter(({ columns }) => columns === 0).length;
+    const each = width < narrow || charts < 2 ? Math.min(width, 720) : (width - gap) / 2;
+    return figure.panels.map((panel) => ({
+      svg: panel.columns > 0 ? pictures(panel, wordsFor(panel, texts), width) : chart(panel, wordsFor(panel, texts), each),
+      description: describe(panel, texts),
+    }));
+  }
+
+  return {
+    experiment,
+    compute: (engine, settings, hearing) => engine.experiment(experiment, settings, hearing),
+    draw,
+    tables: (figure, texts) => figure.panels.map((panel) => {
+      const { title, x, label } = wordsFor(panel, texts);
+      return dataTable(panel, title, x, label);
+    }),
+    knobWords: (spec, texts) => {
+      const known = words(texts).knobs as Record<string, { symbol: string; meaning: string }>;
+      return known[spec.name] ?? { symbol: spec.name, meaning: spec.meaning };
+    },
+    notShown: (_info, texts) => words(texts).notShown,
+    editor,
+  };
+}
