@@ -29,7 +29,7 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
   for (std::int64_t q = 0; settings.match < 1 && q < settings.queries; ++q) {
     const double* key = targets_.data() + q * K_;
     double along = 0;
-    for (double& value : row_) value = generator_.standard_normal();
+    generator_.fill_normal(row_);
     for (std::int64_t i = 0; i < K_; ++i) along += row_[static_cast<std::size_t>(i)] * key[i];
     for (std::int64_t i = 0; i < K_; ++i) row_[static_cast<std::size_t>(i)] -= along * key[i];
     normalize(row_.data(), K_);
@@ -39,7 +39,7 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
 }
 
 void SampleStream::draw_unit_row(double* row, std::int64_t width) {
-  for (std::int64_t i = 0; i < width; ++i) row[i] = generator_.standard_normal();
+  generator_.fill_normal({row, static_cast<std::size_t>(width)});
   normalize(row, width);
 }
 

@@ -168,7 +168,7 @@ Experiment interference_growth_experiment() {
   return {"interference-growth",
           "How fast do the other items drown the one asked for?",
           "Random unit keys and values, linear weights; keys that resemble each other do worse.",
-          {key_width_setting(64), items_setting(1024), seeds_setting(10), first_seed_setting()},
+          {key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
             return sampled_run(settings, {sampling_settings(settings, {kLinear}, growth_samples(settings))}, draw_growth);
@@ -179,7 +179,7 @@ Experiment least_squares_experiment() {
   return {"least-squares",
           "What does it bring to write all items at once?",
           "Least squares needs every key at the time of writing; the theory beyond K items is for Gaussian keys.",
-          {{"key_width", "key width K", 32, 2, 128, 1}, seeds_setting(8), first_seed_setting()},
+          {{"key_width", "key width K", 32, 2, 128, 1}, seeds_setting(12), first_seed_setting()},
           nullptr,
           start_least_squares};
 }

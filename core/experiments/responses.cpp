@@ -155,7 +155,7 @@ Experiment responses_experiment() {
   return {"responses",
           "How many items does each response hold?",
           "Random unit keys and values, queries that match their key exactly; R = 1 is where the others weigh as much as the target.",
-          {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(5), first_seed_setting()},
+          {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
             return start<response_lines>(settings, [](const Settings& s, const Samplers& samplers) {
@@ -169,7 +169,7 @@ Experiment truncated_exponentials_experiment() {
       "truncated-exponentials",
       "How much of an exponential is needed?",
       "Each polynomial is compared with its own answer to a perfect match; with an even number of terms opposite keys can answer below 0.",
-      {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(5), first_seed_setting()},
+      {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
       nullptr,
       [](const Settings& settings) {
         return start<truncated_lines>(settings, [](const Settings& s, const Samplers& samplers) {
@@ -194,7 +194,7 @@ Experiment logn_sharpening_experiment() {
            {"trained_items", "items for which beta was meant", 1024, 2, 1048576, 1},
            key_width_setting(64),
            items_setting(1024),
-           seeds_setting(5),
+           seeds_setting(20),
            first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
@@ -208,7 +208,7 @@ Experiment noisy_query_experiment() {
   return {"noisy-query",
           "What does a query lose that only resembles its key?",
           "Noise in a random direction; noise towards another key is worse.",
-          {kBeta, {"items", "stored items M", 128, 2, 65536, 1}, key_width_setting(64), seeds_setting(5), first_seed_setting()},
+          {kBeta, {"items", "stored items M", 128, 2, 65536, 1}, key_width_setting(64), seeds_setting(20), first_seed_setting()},
           nullptr,
           start_noisy};
 }

@@ -89,7 +89,7 @@ SamplingSettings sampling_settings(const Settings& settings, const std::vector<R
           .V = K,
           .rules = rules,
           .items = items,
-          .queries = 8,
+          .queries = 4,
           .first_seed = static_cast<std::uint64_t>(settings.at("first_seed")),
           .seeds = whole(settings, "seeds")};
 }

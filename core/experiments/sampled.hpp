@@ -35,9 +35,9 @@ Series theory_series(const char* memory, const char* label, const ResponseRule& 
 inline SettingSpec key_width_setting(double width) { return {"key_width", "key width K", width, 2, 1024, 1}; }
 inline SettingSpec seeds_setting(double seeds) { return {"seeds", "seeds sampled", seeds, 2, 100, 1}; }
 inline SettingSpec items_setting(double items) { return {"items", "most items sampled", items, 2, 1048576, 1}; }
-inline SettingSpec first_seed_setting() { return {"first_seed", "the first seed", 1, 0, 4294967295.0, 1}; }
+inline SettingSpec first_seed_setting() { return {"first_seed", "the first seed", 21, 0, 4294967295.0, 1}; }
 
-// V = K, 8 queries a seed.
+// V = K, 4 queries a seed.
 SamplingSettings sampling_settings(const Settings& settings, const std::vector<ResponseRule>& rules,
                                    const std::vector<std::int64_t>& items);
 

@@ -261,5 +261,17 @@ TEST(Random, RefusesWhatNumPyRefuses) {
   EXPECT_EQ(rng.next64(), untouched.next64());
 }
 
+// Long enough to meet wedges and tails, in pieces that end anywhere, with a kept half between.
+TEST(FillNormal, IsTheSameStreamAsSingleDraws) {
+  Generator many(17), single(17);
+  std::vector<double> values;
+  for (std::size_t count : {0, 1, 2, 63, 64, 65, 5000, 100000}) {
+    values.assign(count, 0);
+    many.fill_normal(values);
+    for (double value : values) ASSERT_EQ(value, single.standard_normal());
+    ASSERT_EQ(many.next32(), single.next32());
+  }
+}
+
 }  // namespace
 }  // namespace linearmem
