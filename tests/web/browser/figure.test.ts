@@ -100,7 +100,7 @@ test.each(['light', 'dark'])('SVG and PNG are saved with every style resolved, %
 test('CSV is saved with the numbers of the table under the figure', async () => {
   const { page } = await visit({ search: '?memory-tradeoff.element_bytes=2' });
   const csv = (await saved(page, 'CSV')).toString();
-  expect(csv).toContain('"storage","linear_attention","state and normalizer",65536,8320\n');
+  expect(csv).toContain('"storage","linear_attention","state and normalizer",65536,8320,,\n');
   await page.locator('#memory-tradeoff .numbers-fold summary').click();
   expect(await page.locator('#memory-tradeoff .figure table.data').count()).toBe(2);
   const row = page.locator('#memory-tradeoff .figure table.data').first().locator('tr', { has: page.locator('th', { hasText: /^65\s536$/ }) });

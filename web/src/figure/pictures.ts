@@ -33,7 +33,7 @@ function pixels(series: Series, { columns, limit }: Panel, left: number, top: nu
   const step = side / columns;
   const frame = node('rect', { x: left - 0.5, y: top - 0.5, width: side + 1, height: side + 1, class: 'picture-frame' });
   return [frame, ...[...series.y].map((value, i) => node('rect', {
-    x: left + (i % columns) * step, y: top + Math.floor(i / columns) * step, width: step + 0.3, height: step + 0.3, fill: grey(value / limit),
+    x: left + (i % columns) * step, y: top + Math.floor(i / columns) * step, width: step, height: step, fill: grey(value / limit), 'shape-rendering': 'crispEdges',
   }))];
 }
 
