@@ -88,8 +88,8 @@ Status check(const HopfieldArguments<T>& a) {
   shapes.required("patterns", a.patterns, "M K").required("start", a.start, "Q K").required("states", a.states, "Q K");
   shapes.optional("weights", a.weights, "Q M").optional("steps", a.steps, "Q").optional("stopped", a.stopped, "Q");
   shapes.require(a.max_steps >= 1, "max_steps is " + std::to_string(a.max_steps) + ", must be at least 1");
-  shapes.define("max_steps+1", "max_steps", a.max_steps + 1);
-  shapes.optional("path", a.path, "max_steps+1 Q K").optional("energy", a.energy, "max_steps+1 Q");
+  shapes.define("steps+1", "max_steps", a.max_steps + 1);
+  shapes.optional("path", a.path, "steps+1 Q K").optional("energy", a.energy, "steps+1 Q");
   shapes.require(shapes.size("M") >= 1, "patterns is empty; M must be at least 1");
   shapes.require(a.beta > 0 && std::isfinite(a.beta), "beta is " + associative::number_text(a.beta) + ", must be above 0 and finite");
   shapes.require(a.tolerance >= 0, "tolerance is " + associative::number_text(a.tolerance) + ", must be at least 0");

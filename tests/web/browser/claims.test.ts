@@ -58,6 +58,7 @@ test('the address switches mistakes on, and the back button off again', async ()
   expect(await textOf(page, '.break-command code')).toBe('linearmem verify --mistake half-beta --mistake no-reset');
   await page.goBack();
   await page.waitForFunction(() => document.querySelector<HTMLElement>('#LM21')!.dataset.state === 'pass');
+  await settled(page); // RM09 follows LM21
   expect(await falling(page)).toEqual(['LM08', 'LM09']);
 });
 
