@@ -55,12 +55,16 @@ inline ExecutorCase executor_case(const Mechanism& mechanism, const Layout& layo
   return c;
 }
 
-// Calls visit(case) for every mechanism, layout, form and precision.
+// Reads of an associative memory are not shared out.
+inline bool takes_executor(const Mechanism& mechanism) { return mechanism.room != std::string("associative_memory"); }
+
+// Calls visit(case) for every mechanism that takes an executor, layout, form and precision.
 template <typename Visit>
 void each_executor_case(Visit visit) {
   for (const Mechanism& mechanism : mechanisms())
     for (const Layout& layout : {Layout{1, 1, false}, {1, 1, true}, {1, 3, true}, {3, 2, false}})
       for (const char* gate : {"g", "g_key"}) {
+        if (!takes_executor(mechanism)) continue;
         ExecutorCase c = executor_case(mechanism, layout, gate);
         if (gate == std::string("g_key") && !c.inputs.count("g_key")) continue;
         for (Form form : mechanism.forms)
