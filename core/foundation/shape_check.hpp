@@ -30,6 +30,13 @@ constexpr AxisName axis_name(std::string_view text) {
 constexpr int kAxisSlots = 32;
 constexpr int axis_slot(AxisName name) { return static_cast<int>(name * 0x9e3779b97f4a7c15u >> 59); }
 
+// Clang 14 (Emscripten 3.1.6) leaves the temporary of an immediate constructor unwritten where a reference is bound to it.
+#if defined(__clang__) && __clang_major__ < 15
+#define LINEARMEM_CONSTEVAL constexpr
+#else
+#define LINEARMEM_CONSTEVAL consteval
+#endif
+
 // The axes of one argument, "B T Hv V", taken apart by the compiler, which refuses another number of them than N.
 template <int N>
 struct Axes {
@@ -37,7 +44,7 @@ struct Axes {
   AxisName names[N] = {};
   int slots[N] = {};
 
-  consteval Axes(const char* axes) : text(axes) {
+  LINEARMEM_CONSTEVAL Axes(const char* axes) : text(axes) {
     int axis = 0, letters = 0;
     for (const char* at = axes; *at; ++at) {
       const bool next = *at == ' ';

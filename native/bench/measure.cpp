@@ -75,7 +75,7 @@ Status time_rounds(Workload& workload, const MeasureOptions& options, Measuremen
   Samples samples;
   for (int round = 0; round < options.rounds; ++round)
     if (Status status = take_round(workload, options, calls.value(), limit, samples); !status.ok()) return status;
-  const auto& [limits, times, alone] = samples;
+  const auto &limits = samples.limits, &times = samples.times, &alone = samples.alone;
   result.minimum = *std::min_element(times.begin(), times.end());
   result.median = median_of(times);
   if (options.executor) result.speed_up = median_ratio(times.size(), [&](std::size_t i) { return alone[i] / times[i]; });
