@@ -90,7 +90,7 @@ TEST(LeastSquares, ConditionAndResidualAreThoseOfTheKeys) {
 }
 
 TEST(LeastSquares, UnderdeterminedGivesTheSmallestMatrix) {
-  const Matrix keys({1, 2}, {3, 4}), values({1, 1}, {50});
+  const Matrix keys({1, 2}, {3, 4}), values({1, 1}, std::vector<double>{50});
   const Written written = write(keys, values);  // all S with 3 a + 4 b = 50; the smallest is along the key
   EXPECT_NEAR(written.S(0, 0), 6, 1e-13);
   EXPECT_NEAR(written.S(1, 0), 8, 1e-13);
