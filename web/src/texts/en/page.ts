@@ -46,7 +46,7 @@ export const page = {
   'self.heading': 'How do I run this myself?',
   'self.intro': 'Every number on this page comes from one C++ library. The command line runs the same statements and prints the same ten digits.',
   'self.verify': 'checks every statement; an id after it checks one, `--json` prints the report that the button above saves.',
-  'self.sweep': 'prints the numbers of the figure.',
+  'self.sweep': 'prints the numbers of a figure.',
   'trouble.noscript': 'The text of this page can be read without scripts. The statements and the figure are computed in the browser, so they need JavaScript and WebAssembly: please allow scripts for this page and reload it.',
   'trouble.file': 'This page was opened as a file, and browsers refuse scripts and modules from files. Serve the folder instead, for example with `python3 -m http.server`, and open the address it prints.',
   'trouble.script': 'A script of this page did not arrive, so nothing can be computed. Reload the page; if that does not help, check that the whole folder was uploaded.',
