@@ -1,12 +1,11 @@
 // What the page may ask of the module, and the answer, wherever the module runs.
-import type { ClaimInfo, ClaimResult, ExperimentInfo, Figure, LinearMemModule, MistakeInfo } from 'linearmem';
+import type { ClaimResult, Figure, LinearMemModule } from 'linearmem';
+import type { FailureDetail, FailureKind } from './failure.ts';
+import type { Fetched } from './loader.ts';
 
 export interface About {
   buildId: string;
   target: string;
-  claims: ClaimInfo[];
-  mistakes: MistakeInfo[];
-  experiments: ExperimentInfo[];
 }
 
 export interface TimedResult {
@@ -38,10 +37,7 @@ export async function answer<C extends Call>(module: LinearMemModule, call: C, s
 async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure> {
   switch (call.name) {
     case 'about':
-      return {
-        buildId: module.buildId(), target: module.target(),
-        claims: module.claims(), mistakes: module.mistakes(), experiments: module.experiments(),
-      };
+      return { buildId: module.buildId(), target: module.target() };
     case 'verify': {
       const start = performance.now();
       const result = module.verify(call.id, call.mistakes);
@@ -68,11 +64,10 @@ async function inSlices(module: LinearMemModule, name: string, settings: Record<
   return module.figureSoFar();
 }
 
-// Messages between page and worker.
-export type ToWorker = { open: { name: 'simd' | 'scalar'; bytes: ArrayBuffer } } | { call: Call; number: number } | { drop: number };
+// Messages between page and worker. A call names the module it is for, which must be open.
+export type ToWorker = { open: Fetched; number: number } | { call: Call; to: string; number: number } | { drop: number };
 export type FromWorker =
-  | { opened: true }
-  | { failed: { kind: string; detail: Record<string, string | number> } }
   | { number: number; value: unknown }
   | { number: number; figure: Figure; progress: number }
-  | { number: number; problem: string };
+  | { number: number; problem: string }
+  | { number: number; failed: { kind: FailureKind; detail: FailureDetail } };
