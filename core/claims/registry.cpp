@@ -18,6 +18,7 @@ std::vector<Claim> all_claims() {
   add_associative_write_claims(list);
   add_associative_response_claims(list);
   add_associative_sampling_claims(list);
+  add_knn_claims(list);
   const auto place = [](const Claim& claim) { return std::pair(std::string_view("LM AM RM").find(std::string_view(claim.id).substr(0, 2)), std::string_view(claim.id)); };
   std::sort(list.begin(), list.end(), [&](const Claim& a, const Claim& b) { return place(a) < place(b); });
   return list;

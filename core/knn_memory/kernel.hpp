@@ -1,0 +1,43 @@
+// The SIMD part of a search: scores of a block of keys against some queries, in the keys' own precision, and which queries have a key in
+// it that may be among their nearest. The score is the squared distance or the negative product, rounded; who passes is measured again.
+#pragma once
+
+#include <cstdint>
+
+namespace linearmem::knn {
+
+constexpr std::int64_t kBlockKeys = 96;     // a multiple of what every target takes at a time
+constexpr std::int64_t kQueryGroup = 4;     // queries that share the loads of keys
+constexpr std::int64_t padded_queries(std::int64_t Q) { return (Q + kQueryGroup - 1) / kQueryGroup * kQueryGroup; }
+
+template <typename T>
+struct KeyBlock {
+  const T* keys;               // [count,D]
+  std::int64_t stride, count;  // count of at most kBlockKeys
+  std::int64_t ahead;          // keys that follow this block, to be asked for while it is in work
+  std::int64_t D;
+  bool inner_product;
+};
+
+template <typename T>
+struct QueryBlock {
+  const T* queries;  // by key: [Q,D]; by panel: [Q / kQueryGroup, D, kQueryGroup]
+  std::int64_t Q;    // by panel a multiple of kQueryGroup
+  const T* bounds;   // [Q], a score above it cannot matter; infinite: every score matters
+  T* scores;         // [Q,kBlockKeys]
+  bool* passed;      // [Q], is there a score that is not above its bound, or not finite?
+};
+
+// Key by key against query by query: a lane is a column. For few queries, where reading the keys is what takes time.
+void scores_by_key(const KeyBlock<float>& block, const QueryBlock<float>& to);
+void scores_by_key(const KeyBlock<double>& block, const QueryBlock<double>& to);
+
+// Panels of keys turned so that a lane is a key, against groups of queries. panel: room for kBlockKeys D numbers.
+void scores_by_panel(const KeyBlock<float>& block, const QueryBlock<float>& to, float* panel);
+void scores_by_panel(const KeyBlock<double>& block, const QueryBlock<double>& to, double* panel);
+
+// The largest |key|^2 of a block.
+float largest_square(const KeyBlock<float>& block);
+double largest_square(const KeyBlock<double>& block);
+
+}  // namespace linearmem::knn
