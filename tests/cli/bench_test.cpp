@@ -40,8 +40,8 @@ TEST(Bench, EveryCaseIsProvenAndTimed) {
   }
   EXPECT_EQ(mechanisms, (std::set<std::string>{"softmax-attention", "linear-attention", "linear-attention-normalized",
                                                "gated-linear-attention", "delta-rule", "gated-delta-rule", "selective-scan",
-                                               "mamba-scan", "ssd", "causal-conv"}));
-  EXPECT_EQ(settings, (std::map<std::string, int>{{"prefill", 10}, {"short", 30}, {"decode", 9}, {"cached", 9}, {"tiny", 10}}));
+                                               "mamba-scan", "ssd", "causal-conv", "knn"}));
+  EXPECT_EQ(settings, (std::map<std::string, int>{{"prefill", 10}, {"short", 30}, {"decode", 9}, {"cached", 9}, {"tiny", 10}, {"search", 1}, {"batch", 1}}));
   EXPECT_GT(all["limits"]["flops_f32"].get<double>(), 0);
   ASSERT_EQ(all["limits"]["memory"].size(), 4u);
   for (const auto& level : all["limits"]["memory"]) EXPECT_GT(level["update"].get<double>(), 0) << level;
