@@ -6,6 +6,7 @@
 #include "case_shape.hpp"
 #include "door_workload.hpp"
 #include "linearmem/knn_memory.hpp"
+#include "linearmem/tensor.hpp"
 
 namespace linearmem::bench {
 namespace {

@@ -98,7 +98,7 @@ TEST(Bench, SeveralThreadsAreTimedBesideOne) {
 TEST(Bench, Refusals) {
   EXPECT_EQ(test::refused({"bench", "ssd2"}).find("no benchmark of mechanism \"ssd2\"; there are softmax-attention, "), 0u);
   EXPECT_EQ(test::refused({"bench", "--setting", "warm"}),
-            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny");
+            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny, search, batch");
   EXPECT_EQ(test::refused({"bench", "--tokens", "0"}), "--tokens is 0, must be from 1 to 1048576");
   EXPECT_EQ(test::refused({"bench", "--width", "5000"}), "--width is 5000, must be from 1 to 4096");
   EXPECT_EQ(test::refused({"bench", "--rounds", "0"}), "--rounds is 0, must be from 1 to 10000");
