@@ -1,6 +1,6 @@
 // RM06, RM07: the distribution over the neighbours' tokens, and how it is mixed into the model's.
-#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "claims/checks.hpp"
 #include "claims/lists.hpp"
@@ -50,7 +50,7 @@ std::vector<Check> distribution(const Mistakes&) {
 std::vector<Check> ends(const Mistakes&) {
   // Neither third nor tenth is a binary fraction: 1 x p + 0 x q could round.
   const double memory = 1.0 / 3, model = 0.1;
-  const auto differs = [](double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ? 0.0 : 1.0; };
+  const auto differs = [](double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0 ? 0.0 : 1.0; };
   return Checks()
       .exact("bits that differ from the model's, weight 0", 0, differs(mixed(memory, model, 0), model))
       .exact("bits that differ from the memory's, weight 1", 0, differs(mixed(memory, model, 1), memory))

@@ -19,12 +19,7 @@ using knn::kQueryGroup;
 using knn::QueryBlock;
 
 constexpr int kKeysTogether = 4;  // rows whose sums are under way at once, so that none waits for the other
-// Vectors of keys in a panel: with the queries of a group twelve sums fit sixteen registers; V8's allocator wants fewer.
-#if HWY_TARGET == HWY_WASM
-constexpr int kPanelVectors = 2;
-#else
-constexpr int kPanelVectors = 3;
-#endif
+constexpr int kPanelVectors = 2;  // of keys, side by side
 
 template <typename T>
 constexpr T infinity() {

@@ -111,6 +111,8 @@ Result<std::unique_ptr<Truth>> Truth::open(const std::string& path, const TruthO
   const auto application = truth->database().number("PRAGMA application_id");
   if (!application.ok()) return application.status();
   if (application.value() != kApplication) return Status::invalid(path + ": is no kNN store");
+  const std::string fold = "PRAGMA wal_autocheckpoint=" + std::to_string(options.log_pages);
+  if (Status status = truth->database().run(fold); !status.ok()) return status;
   if (Status status = truth->database().run(options.synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !status.ok()) return status;
   if (Status status = truth->read_identity(); !status.ok()) return status;
   if (const auto state = truth->state(); !state.ok()) return state.status();

@@ -34,6 +34,7 @@ struct Record {
 struct TruthOptions {
   const char* vfs = nullptr;  // SQLite's own when null
   bool synced = true;         // synchronous=FULL; without it an acknowledged change may be lost with the power
+  std::int64_t log_pages = 1000;
 };
 
 // What a record adds to the digest.

@@ -1,8 +1,8 @@
 // From neighbours to a distribution, to a mixture, to a perplexity; and the mechanism that goes all the way.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "core/support.hpp"
 #include "linearmem/knn_memory.hpp"
@@ -71,7 +71,7 @@ Tensor<double, 2> mixed(const std::vector<double>& memory, const std::vector<dou
   return out;
 }
 
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 TEST(KnnInterpolate, WeightsZeroAndOneReturnEachSideBitForBit) {
   const std::vector<double> memory = {1.0 / 3, 0, 2.0 / 3}, model = {0.1, 0.7, 0.2}, nothing(3, std::nan(""));
