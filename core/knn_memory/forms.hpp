@@ -63,16 +63,10 @@ struct Search {
   const Executor* executor;
 };
 
-// The first key that cannot be used, and why; none: -1.
-struct Refusal {
-  std::int64_t key = -1;
-  std::int64_t query = -1;  // to which its distance is not finite; -1 where the key itself is not
-};
-
-// lists: one per query, empty.
+// lists: one per query, empty. False where a key or a distance is not finite.
 template <typename T>
-Refusal reference(const Search<T>& search, std::vector<Nearest>& lists);
+bool reference(const Search<T>& search, std::vector<Nearest>& lists);
 template <typename T>
-Refusal streaming(const Search<T>& search, std::vector<Nearest>& lists);
+bool streaming(const Search<T>& search, std::vector<Nearest>& lists);
 
 }  // namespace linearmem::knn

@@ -18,7 +18,7 @@ using knn::KeyBlock;
 using knn::kQueryGroup;
 using knn::QueryBlock;
 
-constexpr int kKeysTogether = 4;  // rows whose sums are under way at once, so that none waits for the other
+constexpr int kSums = 4;  // of one key under way at once, so that none waits for the one before
 constexpr int kPanelVectors = 2;  // of keys, side by side
 
 template <typename T>
@@ -40,49 +40,35 @@ HWY_INLINE typename Simd<T>::V add_term(typename Simd<T>::V key, typename Simd<T
   return S::multiply_add(difference, difference, sum);
 }
 
-template <typename T, bool kInner, int kCount>
-HWY_INLINE void scores_of_keys(const T* keys, std::int64_t stride, const T* query, std::int64_t D, T* scores) {
+template <typename T, bool kInner>
+HWY_INLINE T score_of(const T* key, const T* query, std::int64_t D) {
   using S = Simd<T>;
-  const std::int64_t lanes = S::lanes(), whole = D / lanes * lanes;
-  typename S::V sum[kCount];
-  for (int r = 0; r < kCount; ++r) sum[r] = S::zero();
-  for (std::int64_t d = 0; d < whole; d += lanes) {
-    const typename S::V q = S::load(query + d);
-    for (int r = 0; r < kCount; ++r) sum[r] = add_term<T, kInner>(S::load(keys + r * stride + d), q, sum[r]);
-  }
-  if (whole < D) {
-    const typename S::V q = load_some<T>(query + whole, D - whole);
-    for (int r = 0; r < kCount; ++r) sum[r] = add_term<T, kInner>(load_some<T>(keys + r * stride + whole, D - whole), q, sum[r]);
-  }
-  for (int r = 0; r < kCount; ++r) scores[r] = S::sum(sum[r]);
+  const std::int64_t lanes = S::lanes();
+  typename S::V sum[kSums];
+  for (int i = 0; i < kSums; ++i) sum[i] = S::zero();
+  std::int64_t d = 0;
+  for (; d + kSums * lanes <= D; d += kSums * lanes)
+    for (int i = 0; i < kSums; ++i) sum[i] = add_term<T, kInner>(S::load(key + d + i * lanes), S::load(query + d + i * lanes), sum[i]);
+  for (; d + lanes <= D; d += lanes) sum[0] = add_term<T, kInner>(S::load(key + d), S::load(query + d), sum[0]);
+  if (d < D) sum[0] = add_term<T, kInner>(load_some<T>(key + d, D - d), load_some<T>(query + d, D - d), sum[0]);
+  return S::sum(S::add(S::add(sum[0], sum[1]), S::add(sum[2], sum[3])));
 }
 
-template <typename T>
-HWY_INLINE void ask_for(const T* keys, std::int64_t stride, std::int64_t count, std::int64_t D) {
-  constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t r = 0; r < count; ++r)
-    for (std::int64_t d = 0; d < D; d += kLine) __builtin_prefetch(keys + r * stride + d, 0, 3);
+template <typename T, bool kInner>
+HWY_INLINE void score_key(const KeyBlock<T>& block, const QueryBlock<T>& to, const T* key, std::int64_t place) {
+  for (std::int64_t q = 0; q < to.Q; ++q) {
+    const T score = score_of<T, kInner>(key, to.queries + q * block.D, block.D);
+    to.scores[q * 2 * kBlockKeys + place] = score;
+    to.passed[q] |= matters(score, to.bounds[q]);
+  }
 }
 
 template <typename T, bool kInner>
 HWY_NOINLINE void by_key(const KeyBlock<T>& block, const QueryBlock<T>& to) {
-  constexpr std::int64_t kAhead = 4096 / static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t rows_ahead = kAhead / (block.D < 1 ? 1 : block.D) + kKeysTogether;
   for (std::int64_t q = 0; q < to.Q; ++q) to.passed[q] = false;
-  for (std::int64_t r = 0; r < block.count; r += kKeysTogether) {
-    const T* keys = block.keys + r * block.stride;
-    const bool four = r + kKeysTogether <= block.count;
-    if (four && kFetchStates && r + rows_ahead + kKeysTogether <= block.count + block.ahead)
-      ask_for(keys + rows_ahead * block.stride, block.stride, kKeysTogether, block.D);
-    for (std::int64_t q = 0; q < to.Q; ++q) {
-      T* scores = to.scores + q * kBlockKeys + r;
-      const T* query = to.queries + q * block.D;
-      const std::int64_t count = four ? kKeysTogether : block.count - r;
-      if (four) scores_of_keys<T, kInner, kKeysTogether>(keys, block.stride, query, block.D, scores);
-      else
-        for (std::int64_t i = 0; i < count; ++i) scores_of_keys<T, kInner, 1>(keys + i * block.stride, 0, query, block.D, scores + i);
-      for (std::int64_t i = 0; i < count; ++i) to.passed[q] |= matters(scores[i], to.bounds[q]);
-    }
+  for (std::int64_t r = 0; r < block.count; ++r) {
+    score_key<T, kInner>(block, to, block.keys + r * block.stride, r);
+    if (r < block.count_elsewhere) score_key<T, kInner>(block, to, block.elsewhere + r * block.stride, kBlockKeys + r);
   }
 }
 
@@ -140,11 +126,19 @@ HWY_NOINLINE void panel_scores(const T* panel, const QueryBlock<T>& to, std::int
     const V bound = S::all(to.bounds[q + g]);
     V found = none;
     for (int v = 0; v < kPanelVectors; ++v) {
-      S::store(sum[g][v], to.scores + (q + g) * kBlockKeys + first + v * lanes);
+      S::store(sum[g][v], to.scores + (q + g) * 2 * kBlockKeys + first + v * lanes);
       found = S::add(found, S::select_less(bound, sum[g][v], S::select_less(sum[g][v], most, none, one), one));
     }
     to.passed[q + g] |= S::sum(found) > 0;
   }
+}
+
+// Of the keys of the next panel those in [from, to): each group of queries asks for its share.
+template <typename T>
+HWY_INLINE void ask_for_share(const T* keys, const KeyBlock<T>& block, std::int64_t from, std::int64_t to) {
+  constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t r = from; r < to; ++r)
+    for (std::int64_t d = 0; d < block.D; d += kLine) __builtin_prefetch(keys + r * block.stride + d, 0, 3);
 }
 
 template <typename T, bool kInner>
@@ -155,8 +149,11 @@ void by_panel(const KeyBlock<T>& block, const QueryBlock<T>& to, T* panel) {
     const std::int64_t count = block.count - first < width ? block.count - first : width;
     const T* keys = block.keys + first * block.stride;
     turn_panel(keys, block.stride, count, block.D, width, panel);
-    if (kFetchStates && first + 2 * width <= block.count + block.ahead) ask_for(keys + width * block.stride, block.stride, width, block.D);
-    for (std::int64_t q = 0; q < to.Q; q += kQueryGroup) panel_scores<T, kInner>(panel, to, q, first, block.D);
+    const bool more = kFetchStates && first + 2 * width <= block.count + block.ahead;
+    for (std::int64_t q = 0; q < to.Q; q += kQueryGroup) {
+      if (more) ask_for_share(keys + width * block.stride, block, width * q / to.Q, width * (q + kQueryGroup) / to.Q);
+      panel_scores<T, kInner>(panel, to, q, first, block.D);
+    }
   }
 }
 
@@ -164,11 +161,11 @@ template <typename T>
 HWY_NOINLINE T square_of(const KeyBlock<T>& block) {
   using S = Simd<T>;
   T most = 0;
-  for (std::int64_t r = 0; r < block.count; ++r) {
+  for (std::int64_t r = 0; r < block.count + block.count_elsewhere; ++r) {
+    const T* key = r < block.count ? block.keys + r * block.stride : block.elsewhere + (r - block.count) * block.stride;
     typename S::V sum = S::zero();
     for (std::int64_t d = 0; d < block.D; d += S::lanes()) {
-      const T* from = block.keys + r * block.stride + d;
-      const typename S::V part = d + S::lanes() <= block.D ? S::load(from) : load_some<T>(from, block.D - d);
+      const typename S::V part = d + S::lanes() <= block.D ? S::load(key + d) : load_some<T>(key + d, block.D - d);
       sum = S::multiply_add(part, part, sum);
     }
     const T square = S::sum(sum);

@@ -33,13 +33,19 @@ Status check(const KnnSearchArguments<T>& a) {
   return check_form(kDoor, a.form, 0, {Form::reference, Form::streaming});
 }
 
+// The first key that is not finite, or else the first distance: which it is does not hang on the order of the search.
 template <typename T>
-Status refuse(const KnnSearchArguments<T>& a, const knn::Refusal& refusal) {
-  const std::string key = std::string(kDoor) + ": keys[" + std::to_string(refusal.key);
-  for (std::int64_t d = 0; d < a.keys.extent(1); ++d)
-    if (const T value = a.keys(refusal.key, d); !std::isfinite(value))
-      return Status::invalid(key + "," + std::to_string(d) + "] is " + knn::number_text(value) + "; every number must be finite");
-  return Status::invalid(key + "] is farther from queries[" + std::to_string(refusal.query) + "] than float64 holds");
+Status refuse(const KnnSearchArguments<T>& a) {
+  const auto key = [](std::int64_t i) { return std::string(kDoor) + ": keys[" + std::to_string(i); };
+  for (std::int64_t i = 0; i < a.keys.extent(0); ++i)
+    for (std::int64_t d = 0; d < a.keys.extent(1); ++d)
+      if (const T value = a.keys(i, d); !std::isfinite(value))
+        return Status::invalid(key(i) + "," + std::to_string(d) + "] is " + knn::number_text(value) + "; every number must be finite");
+  for (std::int64_t q = 0; q < a.queries.extent(0); ++q)
+    for (std::int64_t i = 0; i < a.keys.extent(0); ++i)
+      if (!std::isfinite(knn::exact_distance(a.keys, i, a.queries, q, a.metric)))
+        return Status::invalid(key(i) + "] is farther from queries[" + std::to_string(q) + "] than float64 holds");
+  return Status::invalid(std::string(kDoor) + ": a distance is not finite");
 }
 
 template <typename T>
@@ -48,9 +54,7 @@ Status enter(const KnnSearchArguments<T>& a) {
   const std::int64_t R = a.ids.extent(1);
   const knn::Search<T> search{a.keys, a.queries, R, a.metric, a.executor};
   std::vector<knn::Nearest> lists(static_cast<std::size_t>(a.queries.extent(0)), knn::Nearest(R));
-  const bool plain = a.form == Form::reference;
-  if (R > 0)
-    if (const knn::Refusal refusal = plain ? reference(search, lists) : streaming(search, lists); refusal.key >= 0) return refuse(a, refusal);
+  if (R > 0 && !(a.form == Form::reference ? reference(search, lists) : streaming(search, lists))) return refuse(a);
   for (std::int64_t q = 0; q < a.queries.extent(0); ++q) {
     const std::vector<knn::Neighbour> found = std::move(lists[static_cast<std::size_t>(q)]).sorted();
     for (std::int64_t r = 0; r < R; ++r) {

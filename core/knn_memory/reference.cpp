@@ -4,24 +4,24 @@
 namespace linearmem::knn {
 
 template <typename T>
-Refusal reference(const Search<T>& search, std::vector<Nearest>& lists) {
+bool reference(const Search<T>& search, std::vector<Nearest>& lists) {
   const std::int64_t M = search.keys.extent(0), Q = search.queries.extent(0);
   for (std::int64_t i = 0; i < M; ++i)
     for (std::int64_t d = 0; d < search.keys.extent(1); ++d)
-      if (!std::isfinite(search.keys(i, d))) return {.key = i};
+      if (!std::isfinite(search.keys(i, d))) return false;
   for (std::int64_t q = 0; q < Q; ++q) {
     std::vector<Neighbour> all;
     for (std::int64_t i = 0; i < M; ++i) {
       all.push_back({exact_distance(search.keys, i, search.queries, q, search.metric), i});
-      if (!std::isfinite(all.back().distance)) return {.key = i, .query = q};
+      if (!std::isfinite(all.back().distance)) return false;
     }
     std::sort(all.begin(), all.end());
     for (std::int64_t r = 0; r < search.k; ++r) lists[static_cast<std::size_t>(q)].offer(all[static_cast<std::size_t>(r)]);
   }
-  return {};
+  return true;
 }
 
-template Refusal reference(const Search<float>&, std::vector<Nearest>&);
-template Refusal reference(const Search<double>&, std::vector<Nearest>&);
+template bool reference(const Search<float>&, std::vector<Nearest>&);
+template bool reference(const Search<double>&, std::vector<Nearest>&);
 
 }  // namespace linearmem::knn

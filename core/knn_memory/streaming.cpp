@@ -17,7 +17,7 @@ class PackedQueries {
  public:
   PackedQueries(const Search<T>& search, std::int64_t first, std::int64_t count)
       : first_(first), count_(count), by_panel_(count >= kFewQueries), Q_(by_panel_ ? padded_queries(count) : count),
-        values_(Q_ * search.queries.extent(1)), bounds_(Q_), scores_(Q_ * kBlockKeys), passed_(Q_),
+        values_(Q_ * search.queries.extent(1)), bounds_(Q_), scores_(Q_ * 2 * kBlockKeys), passed_(Q_),
         panel_(by_panel_ ? kBlockKeys * search.queries.extent(1) : 0), lengths_(static_cast<std::size_t>(count)) {
     const std::int64_t D = search.queries.extent(1);
     for (std::int64_t q = 0; q < count; ++q) {
@@ -34,9 +34,10 @@ class PackedQueries {
 
   std::int64_t first() const { return first_; }
   std::int64_t count() const { return count_; }
+  bool by_panel() const { return by_panel_; }
   double length(std::int64_t q) const { return lengths_[static_cast<std::size_t>(q)]; }
   T* bounds() { return bounds_.data(); }
-  const T* scores(std::int64_t q) const { return scores_.data() + q * kBlockKeys; }
+  const T* scores(std::int64_t q) const { return scores_.data() + q * 2 * kBlockKeys; }
   bool passed(std::int64_t q) const { return passed_.data()[q]; }
 
   void score(const KeyBlock<T>& block) {
@@ -66,39 +67,49 @@ T bound_of(double worst, double magnitude, std::int64_t D, Metric metric) {
   return bound < most ? std::nextafter(static_cast<T>(bound), std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::infinity();
 }
 
-// One pass of a block of queries over keys [rows.first, rows.first + rows.count).
+// One pass of a block of queries over keys [rows.first, rows.first + rows.count). False where a distance is not finite.
 template <typename T>
 class Pass {
  public:
   Pass(const Search<T>& search, PackedQueries<T>& queries, std::vector<Nearest>& lists) : search_(search), queries_(queries), lists_(lists) {
-    if (search.keys.stride(1) != 1) packed_.resize(static_cast<std::size_t>(kBlockKeys * search.keys.extent(1)));
+    if (search.keys.stride(1) != 1) packed_.resize(static_cast<std::size_t>(2 * kBlockKeys * search.keys.extent(1)));
   }
 
-  Refusal run(const Range& rows) {
+  // By key from both halves in turn, by panel from front to back.
+  bool run(const Range& rows) {
     const std::int64_t end = rows.first + rows.count;
-    for (std::int64_t first = rows.first; first < end; first += kBlockKeys) {
-      const std::int64_t count = std::min(kBlockKeys, end - first);
-      const KeyBlock<T> block = block_at(first, count, end);
+    const std::int64_t front = queries_.by_panel() ? rows.count : (rows.count + 1) / 2;
+    for (std::int64_t first = 0; first < front; first += kBlockKeys) {
+      const Range here{rows.first + first, std::min(kBlockKeys, front - first)},
+          elsewhere{std::min(rows.first + front + first, end), std::clamp<std::int64_t>(rows.count - front - first, 0, kBlockKeys)};
+      const KeyBlock<T> block = block_of(here, elsewhere, end);
       set_bounds(block);
       queries_.score(block);
-      for (std::int64_t q = 0; q < queries_.count(); ++q) {
-        if (!queries_.passed(q)) continue;
-        if (const Refusal refusal = measure(q, first, count); refusal.key >= 0) return first_refusal(first, count, refusal);
-      }
+      for (std::int64_t q = 0; q < queries_.count(); ++q)
+        if (queries_.passed(q) && !(measure(q, here, 0) && measure(q, elsewhere, kBlockKeys))) return false;
     }
-    return {};
+    return true;
   }
 
  private:
-  KeyBlock<T> block_at(std::int64_t first, std::int64_t count, std::int64_t end) {
+  KeyBlock<T> block_of(const Range& here, const Range& elsewhere, std::int64_t end) {
     const View<const T, 2>& keys = search_.keys;
     const std::int64_t D = keys.extent(1);
-    KeyBlock<T> block{keys.data() + first * keys.stride(0), keys.stride(0), count, end - first - count, D, search_.metric == Metric::inner_product};
-    if (packed_.empty()) return block;
-    for (std::int64_t r = 0; r < count; ++r)
-      for (std::int64_t d = 0; d < D; ++d) packed_[static_cast<std::size_t>(r * D + d)] = keys(first + r, d);
-    block.keys = packed_.data(), block.stride = D, block.ahead = 0;
+    KeyBlock<T> block{.keys = keys.data() + here.first * keys.stride(0), .elsewhere = keys.data() + elsewhere.first * keys.stride(0),
+                      .count = here.count, .count_elsewhere = elsewhere.count, .ahead = end - here.first - here.count, .stride = keys.stride(0), .D = D,
+                      .inner_product = search_.metric == Metric::inner_product};
+    if (keys.stride(1) == 1) return block;
+    block.keys = packed(here, 0), block.elsewhere = packed(elsewhere, kBlockKeys), block.ahead = 0, block.stride = D;
     return block;
+  }
+
+  // Keys whose columns are apart, copied next to each other.
+  const T* packed(const Range& rows, std::int64_t place) {
+    const std::int64_t D = search_.keys.extent(1);
+    T* to = packed_.data() + place * D;
+    for (std::int64_t r = 0; r < rows.count; ++r)
+      for (std::int64_t d = 0; d < D; ++d) to[r * D + d] = search_.keys(rows.first + r, d);
+    return to;
   }
 
   void set_bounds(const KeyBlock<T>& block) {
@@ -108,25 +119,17 @@ class Pass {
   }
 
   // Measures what passed; the bound falls on the way.
-  Refusal measure(std::int64_t q, std::int64_t first, std::int64_t count) {
-    const T* scores = queries_.scores(q);
+  bool measure(std::int64_t q, const Range& rows, std::int64_t place) {
+    const T* scores = queries_.scores(q) + place;
     T bound = queries_.bounds()[q];
-    for (std::int64_t r = 0; r < count; ++r) {
+    for (std::int64_t r = 0; r < rows.count; ++r) {
       if (scores[r] > bound && std::isfinite(scores[r])) continue;
-      const double distance = exact_distance(search_.keys, first + r, search_.queries, queries_.first() + q, search_.metric);
-      if (!std::isfinite(distance)) return {.key = first + r, .query = queries_.first() + q};
-      list(q).offer({distance, first + r});
+      const double distance = exact_distance(search_.keys, rows.first + r, search_.queries, queries_.first() + q, search_.metric);
+      if (!std::isfinite(distance)) return false;
+      list(q).offer({distance, rows.first + r});
       if (search_.metric == Metric::squared_l2) bound = bound_of<T>(list(q).worst(), 0, search_.keys.extent(1), search_.metric);
     }
-    return {};
-  }
-
-  // Of a block that has a refusal: the first key that is not finite, if any, whichever query met one first.
-  Refusal first_refusal(std::int64_t first, std::int64_t count, const Refusal& met) const {
-    for (std::int64_t i = first; i < first + count; ++i)
-      for (std::int64_t d = 0; d < search_.keys.extent(1); ++d)
-        if (!std::isfinite(search_.keys(i, d))) return {.key = i};
-    return met;
+    return true;
   }
 
   Nearest& list(std::int64_t q) { return lists_[static_cast<std::size_t>(queries_.first() + q)]; }
@@ -134,7 +137,7 @@ class Pass {
   const Search<T>& search_;
   PackedQueries<T>& queries_;
   std::vector<Nearest>& lists_;
-  std::vector<T> packed_;  // keys of a block whose columns are apart
+  std::vector<T> packed_;
 };
 
 // Into how many runs of keys to cut.
@@ -149,28 +152,27 @@ std::int64_t parts_of(const Search<T>& search) {
 }  // namespace
 
 template <typename T>
-Refusal streaming(const Search<T>& search, std::vector<Nearest>& lists) {
+bool streaming(const Search<T>& search, std::vector<Nearest>& lists) {
   const std::int64_t M = search.keys.extent(0), Q = search.queries.extent(0), parts = parts_of(search);
   std::vector<std::vector<Nearest>> found(static_cast<std::size_t>(parts), lists);
-  std::vector<Refusal> refusals(static_cast<std::size_t>(parts));
+  std::vector<char> finite(static_cast<std::size_t>(parts), 1);
   run_items(search.executor, parts, [&](std::int64_t part) {
     const Range rows = Piece{0, 0, 1, part, parts}.of(M, kBlockKeys);
-    Refusal& refusal = refusals[static_cast<std::size_t>(part)];
-    for (std::int64_t first = 0; first < Q && refusal.key < 0; first += kBlockQueries) {
+    char& fine = finite[static_cast<std::size_t>(part)];
+    for (std::int64_t first = 0; first < Q && fine; first += kBlockQueries) {
       PackedQueries<T> queries(search, first, std::min(kBlockQueries, Q - first));
-      refusal = Pass<T>(search, queries, found[static_cast<std::size_t>(part)]).run(rows);
+      fine = Pass<T>(search, queries, found[static_cast<std::size_t>(part)]).run(rows);
     }
   });
-  for (const Refusal& refusal : refusals)
-    if (refusal.key >= 0) return refusal;
+  if (std::count(finite.begin(), finite.end(), 0) > 0) return false;
   lists = std::move(found.front());
   for (std::size_t part = 1; part < found.size(); ++part)
     for (std::size_t q = 0; q < lists.size(); ++q)
       for (const Neighbour& neighbour : found[part][q].all()) lists[q].offer(neighbour);
-  return {};
+  return true;
 }
 
-template Refusal streaming(const Search<float>&, std::vector<Nearest>&);
-template Refusal streaming(const Search<double>&, std::vector<Nearest>&);
+template bool streaming(const Search<float>&, std::vector<Nearest>&);
+template bool streaming(const Search<double>&, std::vector<Nearest>&);
 
 }  // namespace linearmem::knn
