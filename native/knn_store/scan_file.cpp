@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
 #include "crc32c.hpp"
 #include "staged_file.hpp"
@@ -100,7 +99,7 @@ Status append_padded(CheckedOutput& output, const std::vector<T>& values) {
 Result<ScanContent> read_content(Truth& truth, const State& state) {
   ScanContent content{.state = state, .salt = truth.salt(), .dimension = truth.identity().dimension, .ids = {}, .tokens = {}, .keys = {}};
   std::uint64_t digest = 0;
-  const Status status = truth.each(std::numeric_limits<std::int64_t>::min(), [&](const Record& record, std::uint32_t sum) {
+  const Status status = truth.each(0, [&](const Record& record, std::uint32_t sum) {
     content.ids.push_back(record.id);
     content.tokens.push_back(record.token);
     content.keys.insert(content.keys.end(), record.key.begin(), record.key.end());

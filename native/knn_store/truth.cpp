@@ -239,7 +239,7 @@ Status Truth::each(std::int64_t from, const std::function<Status(const Record&, 
   auto rows = database_->prepare("SELECT id, token, source, key, checksum FROM records WHERE id >= ? ORDER BY id");
   if (!rows.ok()) return rows.status();
   rows.value().bind(1, from);
-  std::int64_t last = from - 1;
+  std::optional<std::int64_t> last;
   for (;;) {
     const auto row = rows.value().step();
     if (!row.ok()) return row.status();
@@ -247,7 +247,7 @@ Status Truth::each(std::int64_t from, const std::function<Status(const Record&, 
     Record record;
     const auto sum = checked_row(rows.value(), record);
     if (!sum.ok()) return sum.status();
-    if (record.id <= last) return damaged("the order of records at " + std::to_string(record.id));
+    if (record.id < from || (last && record.id <= *last)) return damaged("the order of records at " + std::to_string(record.id));
     last = record.id;
     if (Status status = visit(record, sum.value()); !status.ok()) return status;
   }
