@@ -12,6 +12,7 @@ void list_claims(std::vector<Claim>& list) {
   add_associative_write_claims(list);
   add_associative_response_claims(list);
   add_associative_sampling_claims(list);
+  add_knn_claims(list);
 }
 
 }  // namespace linearmem

@@ -20,5 +20,6 @@ void add_scan_claims(std::vector<Claim>& list);
 void add_associative_write_claims(std::vector<Claim>& list);
 void add_associative_response_claims(std::vector<Claim>& list);
 void add_associative_sampling_claims(std::vector<Claim>& list);
+void add_knn_claims(std::vector<Claim>& list);
 
 }  // namespace linearmem

@@ -22,6 +22,7 @@ const std::vector<Mechanism>& mechanisms() {
       declare_associative_read(),
       declare_associative_write(),
       declare_hopfield(),
+      declare_knn(),
   };
   return all;
 }

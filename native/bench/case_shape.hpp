@@ -34,6 +34,9 @@ std::vector<MechanismCases> attention_cases();
 std::vector<MechanismCases> delta_rule_cases();
 std::vector<MechanismCases> scan_cases();
 
+// The kNN memory has no tokens and no state: its own two settings, as many keys as fit the bytes of all states.
+void add_knn_cases(const CaseOptions& options, const std::string& setting, std::vector<Case>& to);
+
 // The definition's share of a proof: few enough tokens of all lanes, few enough lanes of all tokens, to take about a second.
 template <typename Plan>
 Plan plan_of(const Shape& shape, std::int64_t lanes, std::int64_t last_lanes, double flops) {

@@ -11,7 +11,8 @@ std::vector<MechanismCases> all_mechanisms() {
   return all;
 }
 
-constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny"};
+constexpr const char* kKnn = "knn";
+constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny", "search", "batch"};
 
 std::string shape_text(const MechanismCases& m, const Shape& s) {
   const std::string tokens = "T " + std::to_string(s.tokens);
@@ -88,6 +89,7 @@ bool wanted(const std::vector<std::string>& wishes, const std::string& name) {
 std::vector<std::string> case_mechanisms() {
   std::vector<std::string> names;
   for (const MechanismCases& m : all_mechanisms()) names.push_back(m.name);
+  names.push_back(kKnn);
   return names;
 }
 
@@ -100,9 +102,12 @@ Result<std::vector<Case>> cases(const CaseOptions& options, const std::vector<st
   if (!status.ok()) return status;
   std::vector<Case> made;
   Builder builder(options, made);
-  for (const char* setting : kSettings)
+  for (const char* setting : kSettings) {
+    if (!wanted(settings, setting)) continue;
     for (const MechanismCases& m : all_mechanisms())
-      if (wanted(settings, setting) && wanted(mechanisms, m.name)) builder.add(m, setting);
+      if (wanted(mechanisms, m.name)) builder.add(m, setting);
+    if (wanted(mechanisms, kKnn)) add_knn_cases(options, setting, made);
+  }
   return made;
 }
 

@@ -57,6 +57,8 @@ export const claimFormulas = {
   RM03: String.raw`\hat v_t=k_tS_{t-1},\quad S_t=S_{t-1}+\beta_tk_t^{\top}(v_t-\hat v_t)`,
   RM04: String.raw`m'=[m;\,x]_{\text{last }L}`,
   RM05: String.raw`\partial m'/\partial x:=0`,
+  RM06: String.raw`p(y)=\lambda\textstyle\sum_{i:\,y_i=y}\frac{e^{-d_i/T}}{\sum_j e^{-d_j/T}}+(1-\lambda)\,p_{\mathrm{LM}}(y)`,
+  RM07: String.raw`\lambda=0:\;p=p_{\mathrm{LM}},\qquad \lambda=1:\;p=p_{\mathrm{kNN}}`,
   RM09: String.raw`S_0:=0`,
   RM13: String.raw`p_1+\dots+p_n\ge 1-\varepsilon:\quad w_r=p_r,\;r<n;\quad w_n=1-\textstyle\sum_{r<n}p_r`,
   RM14: String.raw`S_t=\alpha_t(I-\beta_tk_t^{\top}k_t)S_{t-1}+\beta_tk_t^{\top}v_t,\quad o_t=q_tS_t`,

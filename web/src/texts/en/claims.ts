@@ -51,6 +51,8 @@ export const claims = {
   RM03: 'Before it writes, a delta memory reads what its state already holds under the key: a prediction, which the write corrects.',
   RM04: 'Segment memory keeps the newest rows up to its limit. At limit 0 it keeps none.',
   RM05: 'To the next segment its memory is a constant: moving the rows it was copied from changes nothing there.',
+  RM06: 'The neighbours\' tokens share the memory\'s probability by distance; no other token gets any. One weight mixes it into the model\'s.',
+  RM07: 'With weight 0 the mixture is the model\'s probabilities bit for bit, with weight 1 the memory\'s.',
   RM09: 'A state reset where a request, a batch row or a document begins gives the very bits of separate runs.',
   RM13: 'A token stops in the round in which its probabilities reach $1-\\varepsilon$; that round weighs what is left of 1, and so does the last one allowed.',
   RM14: 'From any state, the gated delta rule gives the same token by token and in chunks of any size.',
