@@ -74,7 +74,7 @@ void read_family(ConfigFields& fields, LayerPlan& plan) {
   std::string rule = "a window in every layer";
   if (family.windows == Windows::in_turn && !fields.has("layer_types")) {
     period = fields.whole_or({"sliding_window_pattern", "_sliding_window_pattern"}, kMostLayers, family.period);
-    rule = "full attention in every layer of number " + std::to_string(period) + " in turn";
+    rule = "of every " + std::to_string(period) + " layers the last has full attention";
   }
   if (family.windows == Windows::switched && !fields.has("layer_types")) {
     first = fields.whole({"max_window_layers"}, kMostLayers);

@@ -15,7 +15,7 @@ void add_by_type(LayerPlan& plan, const std::vector<std::string>& types, const L
 }
 
 std::vector<std::string> every_fourth_is_full(ConfigFields& fields, std::int64_t layers, std::int64_t interval) {
-  return layer_types(fields, {"layer_types"}, layers, kLinearOrFull, "full attention in every layer of number " + std::to_string(interval) + " in turn",
+  return layer_types(fields, {"layer_types"}, layers, kLinearOrFull, "of every " + std::to_string(interval) + " layers the last has full attention",
                      [&](std::int64_t place) { return (place + 1) % interval == 0 ? "full_attention" : "linear_attention"; });
 }
 

@@ -86,15 +86,15 @@ Json first_rows(const std::vector<double>& o, std::ptrdiff_t rows) {
 // The sizes of LM01 and LM02.
 Result<Json> memory_experiments() {
   constexpr double kMiB = 1024.0 * 1024.0;
-  constexpr std::int64_t kTokens = 65536;
+  constexpr std::int64_t kHistoryTokens = 65536;
   constexpr LayerShape kHistory{.kind = LayerKind::full_attention, .heads = 1, .key_width = 64, .value_width = 64};
   constexpr LayerShape kState{.kind = LayerKind::linear_attention, .heads = 1, .key_width = 64, .value_width = 64, .normalizer = true};
   constexpr Precision kSingle{.kv_bits = 32, .state_bits = 32};
-  const auto history = layer_bytes(kHistory, kTokens, kSingle), state = layer_bytes(kState, kTokens, kSingle);
+  const auto history = layer_bytes(kHistory, kHistoryTokens, kSingle), state = layer_bytes(kState, kHistoryTokens, kSingle);
   for (const auto* bytes : {&history, &state})
     if (!bytes->ok()) return bytes->status();
   const auto history_bytes = static_cast<double>(history.value()), state_bytes = static_cast<double>(state.value());
-  return Json{{"tokens", kTokens},
+  return Json{{"tokens", kHistoryTokens},
               {"key_width", kHistory.key_width},
               {"value_width", kHistory.value_width},
               {"element_bytes", kSingle.kv_bits / 8},

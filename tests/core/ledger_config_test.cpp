@@ -41,7 +41,7 @@ TEST(LedgerConfig, ALanguageModelWithinAndFieldsNobodyAskedFor) {
   EXPECT_EQ(model.groups[1].layers, 5);
   EXPECT_EQ(model.groups[1].shape.key_width, 256);
   const std::vector<std::string> assumed = {"num_attention_heads = 8", "num_key_value_heads = 4", "head_dim = 256", "sliding_window_pattern = 6",
-                                            "layer_types: full attention in every layer of number 6 in turn"};
+                                            "layer_types: of every 6 layers the last has full attention"};
   EXPECT_EQ(model.assumed, assumed);
 }
 
