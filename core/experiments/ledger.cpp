@@ -37,9 +37,10 @@ void add(Series& series, std::int64_t x, double y) {
   series.y.push_back(y);
 }
 
-// "ssd"; where two rows are of one kind, "ssd, layers 0-3".
+// "gated delta rule"; where two rows are of one kind, "ssd, layers 0-3".
 std::string label_of(const Ledger& ledger, const LedgerRow& row) {
-  const std::string name = layer_kind_name(row.group.shape.kind);
+  std::string name = layer_kind_name(row.group.shape.kind);
+  std::replace(name.begin(), name.end(), '-', ' ');
   const auto same = [&](const LedgerRow& other) { return other.group.shape.kind == row.group.shape.kind; };
   const bool alone = std::count_if(ledger.rows.begin(), ledger.rows.end(), same) == 1;
   return alone || row.group.where.empty() ? name : name + ", layers " + row.group.where;
@@ -85,7 +86,7 @@ Result<Panel> layer_panel(const ModelLayers& asked, const LedgerSettings& settin
 
 Result<Panel> model_panel(const ModelLayers& model, const LedgerSettings& settings, const std::vector<std::int64_t>& xs) {
   Panel panel{"model", {"prefix length", "tokens", true}, {"whole model, whole batch", "bytes", true}, {}, {{"context", 1, static_cast<double>(settings.context)}}};
-  Series whole{"whole_model", "this model", {}, {}}, full{"softmax_attention", "full attention in every layer", {}, {}};
+  Series whole{"whole_model", "this model", {}, {}}, full{"softmax_attention", "in every layer", {}, {}};
   Series device{"device_memory", "device memory", {}, {}}, mark{"whole_model", "break-even: this model", {}, {}, {}, {}, true};
   const auto batch = static_cast<double>(settings.batch);
   for (std::int64_t x : xs) {
@@ -117,7 +118,7 @@ Status check_bits(const Settings& settings) {
   return {};
 }
 
-LedgerSettings ledger_settings(const Settings& settings) {
+LedgerSettings in_words_of_the_ledger(const Settings& settings) {
   const auto whole = [&](const char* name) { return static_cast<std::int64_t>(settings.at(name)); };
   return {.context = whole("context"),
           .batch = whole("batch"),
@@ -132,7 +133,7 @@ Result<Figure> run(const Settings& settings) {
   if (Status status = check_bits(settings); !status.ok()) return status;
   const auto model = find_model(named_models().at(static_cast<std::size_t>(settings.at("model"))).name);
   if (!model.ok()) return model.status();
-  return ledger_figure(model.value(), ledger_settings(settings));
+  return ledger_figure(model.value(), in_words_of_the_ledger(settings));
 }
 
 }  // namespace
@@ -165,6 +166,13 @@ Result<Figure> ledger_figure(const ModelLayers& model, const LedgerSettings& set
   for (const Result<Panel>* panel : {&layer, &whole})
     if (!panel->ok()) return panel->status();
   return Figure{{std::move(layer).value(), std::move(whole).value()}};
+}
+
+Result<LedgerSettings> ledger_settings(const Settings& settings) {
+  const auto complete = complete_settings(ledger_experiment(), settings);
+  if (!complete.ok()) return complete.status();
+  if (Status status = check_bits(complete.value()); !status.ok()) return status;
+  return in_words_of_the_ledger(complete.value());
 }
 
 Experiment ledger_experiment() {

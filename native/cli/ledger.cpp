@@ -19,7 +19,7 @@ namespace {
 struct LedgerArguments {
   std::string file, model, kv_dtype = "bf16", state_dtype = "f32", conv_dtype = "bf16", conv_columns = "W-1", device_memory, figure;
   LedgerSettings settings;
-  bool json = false, list = false;
+  bool has_device_memory = false, json = false, list = false;
 };
 
 constexpr std::streamoff kMostBytes = std::streamoff{4} << 20;  // the reader's limit; a larger file is not even read
@@ -90,7 +90,7 @@ Result<LedgerSettings> chosen_settings(const LedgerArguments& arguments) {
   const auto columns = parse_columns(arguments.conv_columns);
   if (!columns.ok()) return columns.status();
   settings.conv_columns = columns.value();
-  if (arguments.device_memory.empty()) return settings;
+  if (!arguments.has_device_memory) return settings;
   const auto bytes = parse_bytes(arguments.device_memory);
   if (!bytes.ok()) return bytes.status();
   settings.device_bytes = bytes.value();
@@ -142,12 +142,15 @@ void add_ledger(CLI::App& app, Verb& chosen) {
   verb->add_option("--conv-dtype", arguments->conv_dtype, "Of a convolution's inputs and the last token")->capture_default_str();
   verb->add_option("--conv-columns", arguments->conv_columns, "Inputs that a convolution keeps: W-1, W or none")->capture_default_str();
   verb->add_option("--block", arguments->settings.block, "Tokens per page; kept tokens are rounded up to whole pages")->capture_default_str();
-  verb->add_option("--device-memory", arguments->device_memory, "Bytes for requests, such as 80GiB: how many fit");
+  CLI::Option* device = verb->add_option("--device-memory", arguments->device_memory, "Bytes for requests, such as 80GiB: how many fit");
   verb->add_option("--chunk", arguments->settings.chunk, "Tokens per chunk of the training ledger")->capture_default_str();
   verb->add_option("--figure", arguments->figure, "FILE.svg or FILE.png: bytes against prefix length, drawn by gnuplot");
   verb->add_flag("--json", arguments->json, "One JSON object on standard output");
   verb->add_flag("--list", arguments->list, "Name the models and where their numbers are published, and stop");
-  verb->callback([arguments, &chosen] { chosen = [arguments] { return ledger(*arguments); }; });
+  verb->callback([arguments, device, &chosen] {
+    arguments->has_device_memory = device->count() > 0;
+    chosen = [arguments] { return ledger(*arguments); };
+  });
 }
 
 }  // namespace linearmem::cli

@@ -10,6 +10,9 @@ namespace linearmem {
 // attention in every layer, and the device's memory where it is given. Points mark where full attention begins to take more.
 Result<Figure> ledger_figure(const ModelLayers& model, const LedgerSettings& settings);
 
+// The settings of the experiment "ledger" but for the model. Errors: unknown names, values outside their limits, bits of no dtype.
+Result<LedgerSettings> ledger_settings(const Settings& settings);
+
 // The memory of experiments.hpp whose colour and line a kind has: "gated_delta_rule".
 const char* layer_kind_memory(LayerKind kind);
 

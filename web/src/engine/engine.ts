@@ -1,5 +1,5 @@
 // The module as the page sees it: asynchronous, in a worker where there can be one, otherwise in the page.
-import type { Figure } from 'linearmem';
+import type { Figure, Ledger } from 'linearmem';
 import type { About, Answer, Call, TimedResult } from './calls.ts';
 import { fetchModule } from './loader.ts';
 import { Thread } from './thread.ts';
@@ -15,6 +15,8 @@ export interface Engine {
   readonly place: 'worker' | 'page';
   verify(id: string, mistakes: string[]): Promise<TimedResult>;
   experiment(name: string, settings: Record<string, number>, hearing?: Hearing): Promise<Figure>;
+  // Of the text of a config.json, which the answer calls `model`; of the named model where `config` is empty.
+  ledger(model: string, config: string, settings: Record<string, number>): Promise<Ledger>;
 }
 
 export async function openEngine(simd: 'auto' | 'off' = 'auto'): Promise<Engine> {
@@ -39,5 +41,6 @@ async function engineOf(ask: Ask, place: Engine['place']): Promise<Engine> {
     place,
     verify: (id, mistakes) => ask({ name: 'verify', id, mistakes }),
     experiment: (experiment, settings, hearing) => ask({ name: 'experiment', experiment, settings }, hearing),
+    ledger: (model, config, settings) => ask({ name: 'ledger', model, config, settings }),
   };
 }
