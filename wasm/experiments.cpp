@@ -71,6 +71,16 @@ val panel_to_val(const Panel& panel) {
   return object;
 }
 
+}  // namespace
+
+val figure_to_val(const Figure& figure) {
+  val object = val::object();
+  object.set("panels", to_array(figure.panels, panel_to_val));
+  return object;
+}
+
+namespace {
+
 val all_experiments() { return to_array(experiments(), experiment_to_val); }
 
 // The one run under way; starting another drops it.
@@ -98,10 +108,7 @@ val step(double milliseconds) {
 val figure_so_far() {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    const Figure figure = under_way->figure();
-    val object = val::object();
-    object.set("panels", to_array(figure.panels, panel_to_val));
-    return object;
+    return figure_to_val(under_way->figure());
   });
 }
 

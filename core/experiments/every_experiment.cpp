@@ -12,7 +12,8 @@ std::vector<Experiment> list_experiments() {
           softmax_weights_experiment(),
           logn_sharpening_experiment(),
           noisy_query_experiment(),
-          hopfield_experiment()};
+          hopfield_experiment(),
+          ledger_experiment()};
 }
 
 }  // namespace linearmem

@@ -19,5 +19,6 @@ Experiment softmax_weights_experiment();
 Experiment logn_sharpening_experiment();
 Experiment noisy_query_experiment();
 Experiment hopfield_experiment();
+Experiment ledger_experiment();
 
 }  // namespace linearmem

@@ -50,10 +50,7 @@ Result<const Experiment*> find_experiment(std::string_view name) {
   return Status::invalid("experiment " + std::string(name) + " is not one of " + known);
 }
 
-Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
-  const auto found = find_experiment(name);
-  if (!found.ok()) return found.status();
-  const Experiment& experiment = *found.value();
+Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings) {
   Settings complete;
   std::string known;
   for (const SettingSpec& setting : experiment.settings) {
@@ -61,13 +58,22 @@ Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, c
     known += (known.empty() ? "" : ", ") + std::string(setting.name);
   }
   for (const auto& [key, value] : settings) {
-    if (!complete.count(key)) return Status::invalid(std::string(name) + ": setting " + key + " is not one of " + known);
+    if (!complete.count(key)) return Status::invalid(std::string(experiment.name) + ": setting " + key + " is not one of " + known);
     complete[key] = value;
   }
   for (const SettingSpec& setting : experiment.settings)
     if (Status status = check(experiment, setting, complete[setting.name]); !status.ok()) return status;
-  if (experiment.start) return experiment.start(complete);
-  Result<Figure> figure = experiment.run(complete);
+  return complete;
+}
+
+Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
+  const auto found = find_experiment(name);
+  if (!found.ok()) return found.status();
+  const Experiment& experiment = *found.value();
+  const auto complete = complete_settings(experiment, settings);
+  if (!complete.ok()) return complete.status();
+  if (experiment.start) return experiment.start(complete.value());
+  Result<Figure> figure = experiment.run(complete.value());
   if (!figure.ok()) return figure.status();
   return std::unique_ptr<ExperimentRun>(std::make_unique<Finished>(std::move(figure).value()));
 }

@@ -45,6 +45,7 @@ int main(int count, char** words) {
   add_agreement(app, chosen);
   add_bench(app, chosen);
   add_knn(app, chosen);
+  add_ledger(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

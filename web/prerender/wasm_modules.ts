@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { ClaimInfo, ExperimentInfo, LinearMemModule, MistakeInfo } from 'linearmem';
+import type { ClaimInfo, ExperimentInfo, LedgerModel, LinearMemModule, MistakeInfo } from 'linearmem';
 import type { Plugin } from 'vite';
 
 const web = resolve(import.meta.dirname, '..');
@@ -19,6 +19,7 @@ export interface Catalogue {
   claims: ClaimInfo[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
+  ledgerModels: LedgerModel[];
   partOf: Record<string, string>; // of a claim's id or an experiment's name
 }
 
@@ -60,7 +61,8 @@ export async function catalogue(): Promise<Catalogue> {
   const experiments = opened.flatMap(({ module }) => module.experiments());
   const partOf = Object.fromEntries(opened.flatMap(({ part, module }) =>
     [...module.claims().map(({ id }) => id), ...module.experiments().map(({ name }) => name)].map((key) => [key, part])));
-  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, partOf };
+  const ledgerModels = opened.find(({ part }) => part === 'ledger')!.module.ledgerModels();
+  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, ledgerModels, partOf };
 }
 
 function modulesSource(): string {

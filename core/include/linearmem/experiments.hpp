@@ -79,7 +79,10 @@ struct Experiment {
 const std::vector<Experiment>& experiments();
 Result<const Experiment*> find_experiment(std::string_view name);
 
-// Both fill in defaults and refuse unknown names and values outside the limits, naming both numbers.
+// The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
+Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
+
+// Both complete the settings first.
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 
 // Hears of progress after each step and answers whether to go on; a stopped run is StatusCode::cancelled.

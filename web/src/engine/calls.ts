@@ -1,5 +1,5 @@
 // What the page may ask of the module, and the answer, wherever the module runs.
-import type { ClaimResult, Figure, LinearMemModule } from 'linearmem';
+import type { ClaimResult, Figure, Ledger, LinearMemModule } from 'linearmem';
 import type { FailureDetail, FailureKind } from './failure.ts';
 import type { Fetched } from './loader.ts';
 
@@ -16,9 +16,11 @@ export interface TimedResult {
 export type Call =
   | { name: 'about' }
   | { name: 'verify'; id: string; mistakes: string[] }
-  | { name: 'experiment'; experiment: string; settings: Record<string, number> };
+  | { name: 'experiment'; experiment: string; settings: Record<string, number> }
+  | { name: 'ledger'; model: string; config: string; settings: Record<string, number> };
 
-export type Answer<C extends Call> = C extends { name: 'about' } ? About : C extends { name: 'verify' } ? TimedResult : Figure;
+export type Answer<C extends Call> = C extends { name: 'about' } ? About : C extends { name: 'verify' } ? TimedResult
+  : C extends { name: 'ledger' } ? Ledger : Figure;
 
 export interface Slices {
   rest(): Promise<void>; // gives whoever else needs the thread a turn
@@ -34,7 +36,7 @@ export async function answer<C extends Call>(module: LinearMemModule, call: C, s
   return await answerAny(module, call, slices) as Answer<C>;
 }
 
-async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure> {
+async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure | Ledger> {
   switch (call.name) {
     case 'about':
       return { buildId: module.buildId(), target: module.target() };
@@ -45,6 +47,8 @@ async function answerAny(module: LinearMemModule, call: Call, slices: Slices): P
     }
     case 'experiment':
       return await inSlices(module, call.experiment, call.settings, slices);
+    case 'ledger':
+      return module.ledger(call.model, call.config, call.settings);
   }
 }
 

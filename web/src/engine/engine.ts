@@ -1,6 +1,6 @@
 // The module as the page sees it: asynchronous, in a worker where there can be one, otherwise in the page. Its parts are fetched
 // when something in them is first asked for.
-import type { ClaimInfo, ExperimentInfo, Figure, MistakeInfo } from 'linearmem';
+import type { ClaimInfo, ExperimentInfo, Figure, Ledger, LedgerModel, MistakeInfo } from 'linearmem';
 import { catalogue } from 'virtual:linearmem/catalogue';
 import type { About, Answer, Call, TimedResult } from './calls.ts';
 import { LoadFailure } from './failure.ts';
@@ -23,6 +23,7 @@ export interface EngineAbout extends About {
   claims: ClaimInfo[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
+  ledgerModels: LedgerModel[];
 }
 
 export interface Engine {
@@ -30,6 +31,8 @@ export interface Engine {
   readonly place: 'worker' | 'page';
   verify(id: string, mistakes: string[]): Promise<TimedResult>;
   experiment(name: string, settings: Record<string, number>, hearing?: Hearing): Promise<Figure>;
+  // Of the text of a config.json, which the answer calls `model`; of the named model where `config` is empty.
+  ledger(model: string, config: string, settings: Record<string, number>): Promise<Ledger>;
 }
 
 export async function openEngine(simd: 'auto' | 'off' = 'auto'): Promise<Engine> {
@@ -87,5 +90,6 @@ async function engineOf(place: Place, where: Engine['place'], first: string): Pr
     verify: async (id, mistakes) => place.ask(await open(partOf(id)), { name: 'verify', id, mistakes }),
     experiment: async (experiment, settings, hearing) =>
       place.ask(await open(partOf(experiment)), { name: 'experiment', experiment, settings }, hearing),
+    ledger: async (model, config, settings) => place.ask(await open(partOf('ledger')), { name: 'ledger', model, config, settings }),
   };
 }

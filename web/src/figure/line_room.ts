@@ -14,14 +14,16 @@ type Name = keyof Texts['figures']['experiments'];
 
 export interface LineRoomOptions {
   open?(series: Series): boolean; // a second line of the same memory
+  label?(series: Series, texts: Texts): string | undefined; // names that are made, not listed
   editor?: Room['editor'];
 }
 
-export function lineRoom(experiment: Name, { open = () => false, editor }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, label: made, editor }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
-  function labelOf({ memory, label }: Series, texts: Texts): string {
-    return (words(texts).series as Record<string, string>)[`${memory}/${label}`] ?? label;
+  function labelOf(series: Series, texts: Texts): string {
+    const { memory, label } = series;
+    return (words(texts).series as Record<string, string>)[`${memory}/${label}`] ?? made?.(series, texts) ?? label;
   }
 
   function wordsFor(panel: Panel, texts: Texts): PanelWords {
