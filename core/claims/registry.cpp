@@ -15,6 +15,7 @@ std::vector<Claim> all_claims() {
   add_recurrent_claims(list);
   add_depth_claims(list);
   add_scan_claims(list);
+  add_recall_claims(list);
   add_associative_write_claims(list);
   add_associative_response_claims(list);
   add_associative_sampling_claims(list);
@@ -34,6 +35,8 @@ const std::vector<MistakeInfo>& mistakes() {
       {Mistake::no_reset, "no-reset", "The second request starts from the state the first one left."},
       {Mistake::error_before_decay, "error-before-decay", "The error is measured against the state before it has decayed."},
       {Mistake::no_causal_mask, "no-causal-mask", "Every query reads the state after the last token."},
+      {Mistake::repeated_keys, "repeated-keys", "Keys are drawn with replacement, so that one may stand before two values."},
+      {Mistake::newest_only, "newest-only", "Only the newest pair is asked for."},
   };
   return list;
 }

@@ -44,6 +44,7 @@ int main(int count, char** words) {
   add_sweep(app, chosen);
   add_agreement(app, chosen);
   add_bench(app, chosen);
+  add_task(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
