@@ -9,6 +9,7 @@ void list_claims(std::vector<Claim>& list) {
   add_recurrent_claims(list);
   add_depth_claims(list);
   add_scan_claims(list);
+  add_recall_claims(list);
   add_associative_write_claims(list);
   add_associative_response_claims(list);
   add_associative_sampling_claims(list);

@@ -17,6 +17,7 @@ void add_ledger_claims(std::vector<Claim>& list);
 void add_recurrent_claims(std::vector<Claim>& list);
 void add_depth_claims(std::vector<Claim>& list);
 void add_scan_claims(std::vector<Claim>& list);
+void add_recall_claims(std::vector<Claim>& list);
 void add_associative_write_claims(std::vector<Claim>& list);
 void add_associative_response_claims(std::vector<Claim>& list);
 void add_associative_sampling_claims(std::vector<Claim>& list);

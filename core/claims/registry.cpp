@@ -26,6 +26,8 @@ const std::vector<MistakeInfo>& mistakes() {
       {Mistake::no_reset, "no-reset", "The second request starts from the state the first one left."},
       {Mistake::error_before_decay, "error-before-decay", "The error is measured against the state before it has decayed."},
       {Mistake::no_causal_mask, "no-causal-mask", "Every query reads the state after the last token."},
+      {Mistake::repeated_keys, "repeated-keys", "Keys are drawn with replacement, so that one may stand before two values."},
+      {Mistake::newest_only, "newest-only", "Only the newest pair is asked for."},
   };
   return list;
 }
