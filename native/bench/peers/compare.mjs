@@ -13,13 +13,14 @@ const root = path.join(here, '../../..');
 const packages = path.join(root, 'build/peers');
 const node = [process.execPath, '--no-experimental-fetch'];
 
+// Debian's own Python: another on the path has not Debian's packages.
 const programs = {
   native: [path.join(root, 'build/native/native/bench/peers/linearmem_contestant')],
   wasm: [...node, path.join(root, 'build/wasm/wasm/bench/linearmem_wasm_contestant.js')],
   module: [...node, path.join(here, 'module.mjs'), path.join(root, 'build/wasm/wasm')],
   'onnxruntime-node': [process.execPath, path.join(here, 'onnxruntime.mjs'), packages, 'onnxruntime-node'],
   'onnxruntime-web': [process.execPath, path.join(here, 'onnxruntime.mjs'), packages, 'onnxruntime-web'],
-  pytorch: ['python3', path.join(here, 'pytorch.py')],
+  pytorch: ['/usr/bin/python3', path.join(here, 'pytorch.py')],
   openblas: [path.join(root, 'build/native/native/bench/peers/linearmem_gemm')],
 };
 
@@ -84,7 +85,7 @@ export function casesOf({ mechanisms, gemm }, { mechanisms: wanted, tokens, widt
 }
 
 // Outputs against the definition's, computed in float64 from the same files.
-function prove(name, { mechanism }, folder) {
+export function prove(name, { mechanism }, folder) {
   const outputs = hasState(mechanism) ? ['o', 'final_state'] : ['o'];
   const gap = Math.max(...outputs.map((output) => relativeGap(readTensor(folder, `${name}.${output}`), readTensor(folder, `reference.${output}`))));
   if (!(gap <= tolerance)) throw new Error(`${name}, ${mechanism}: no time is told: it is ${gap.toExponential(1)} from the definition, allowed is ${tolerance}`);
@@ -116,7 +117,7 @@ async function contest(peerName, case_, { rounds, sample }) {
     const work = gemm ? { ours: flopsOf(case_), peer: 2 * gemm ** 3 } : undefined;
     const [ours, peer] = contestants.map(({ about }) => about);
     return {
-      contest: peerName, ...case_, ours: ours.about, peer: peer.about, ours_error: errors[0], peer_error: errors[1],
+      contest: peerName, ...case_, ours: ours.about, peer: peer.about, ours_call: ours.call, peer_call: peer.call, ours_error: errors[0], peer_error: errors[1],
       ...summary(times, work), ours_cold_seconds: ours.cold_seconds, peer_cold_seconds: peer.cold_seconds,
       peer_overhead_seconds: peer.overhead_seconds,
     };
@@ -133,7 +134,7 @@ function line(result) {
     mechanism, tokens, width, time(result.ours_seconds), time(result.peer_seconds), ratio.toFixed(2), `${lowest.toFixed(2)} to ${highest.toFixed(2)}`,
     `${time(result.ours_cold_seconds)}, ${time(result.peer_cold_seconds)}`,
     result.peer_overhead_seconds === undefined ? '' : time(result.peer_overhead_seconds),
-    `${result.ours_error.toExponential(0)}, ${result.peer_error.toExponential(0)}`,
+    `${result.ours_error.toExponential(0)}, ${result.peer_error.toExponential(0)}`, result.peer_call,
   ].join(' | ')} |`;
 }
 
@@ -144,8 +145,9 @@ async function main() {
     let said = words.json;
     for (const case_ of casesOf(contests[peer], words)) {
       const result = await contest(peer, case_, words);
-      if (!said) console.log(`\n${peer}: ours is ${result.ours}; the peer is ${result.peer}\n\n` +
-        '| mechanism | T | K V | ours | peer | ratio | lowest to highest | first calls | peer\'s empty call | errors |\n|---|---|---|---|---|---|---|---|---|---|');
+      if (!said) console.log(`\n${peer}: ours is ${result.ours}, ${result.ours_call}; the peer is ${result.peer}\n\n` +
+        '| mechanism | T | K V | ours | peer | ratio | lowest to highest | first calls | peer\'s empty call | errors | peer\'s call |\n' +
+        '|---|---|---|---|---|---|---|---|---|---|---|');
       said = true;
       console.log(words.json ? JSON.stringify(result) : line(result));
     }

@@ -133,8 +133,8 @@ int main(int count, char** words) {
   if (status.ok()) status = write_array(job, "o", arrays.o);
   if (status.ok() && has_state(job)) status = write_array(job, "final_state", arrays.final_state);
   if (!status.ok()) return refuse(status.message());
-  std::printf("{\"about\": \"linearmem %s, target %s, the door on views\", \"cold_seconds\": %.9e}\n", std::string(build_id()).c_str(),
-              std::string(simd_target()).c_str(), cold);
+  std::printf("{\"about\": \"linearmem %s, target %s\", \"call\": \"the door on views\", \"cold_seconds\": %.9e}\n",
+              std::string(build_id()).c_str(), std::string(simd_target()).c_str(), cold);
   std::fflush(stdout);
   return answer_calls(call);
 }

@@ -52,7 +52,7 @@ int main(int count, char** words) {
     std::fprintf(stderr, "gemm: the product is %.1e from float64\n", error);
     return 2;
   }
-  std::printf("{\"about\": \"%s, SGEMM %d\", \"cold_seconds\": %.9e}\n", openblas_get_config(), size, cold);
+  std::printf("{\"about\": \"%s\", \"call\": \"SGEMM %d\", \"cold_seconds\": %.9e}\n", openblas_get_config(), size, cold);
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
     const double start = bench::seconds(bench::Clock::wall);

@@ -25,4 +25,4 @@ const outputs = call();
 const cold = (performance.now() - begin) * 1e-3;
 writeTensor(folder, `${name}.o`, outputs.o.data);
 if (hasState(mechanism)) writeTensor(folder, `${name}.final_state`, outputs.state.data);
-await serve({ about: { about: `linearmem.wasm ${module.buildId()}, run()`, cold_seconds: cold }, call });
+await serve({ about: { about: `linearmem.wasm ${module.buildId()}`, call: 'run()', cold_seconds: cold }, call });

@@ -52,7 +52,7 @@ writeTensor(folder, `${name}.o`, outputs.output.data);
 if (outputs.present_state) writeTensor(folder, `${name}.final_state`, outputs.present_state.data);
 const { version } = require(path.join(packages, 'node_modules', packageName, 'package.json'));
 const about = {
-  about: `${packageName} ${version}, session.run, ${case_.mechanism === 'softmax-attention' ? 'MultiHeadAttention' : 'LinearAttention'}`,
+  about: `${packageName} ${version}`, call: case_.mechanism === 'softmax-attention' ? 'MultiHeadAttention' : 'LinearAttention',
   cold_seconds: cold, overhead_seconds: await overhead(),
 };
 await serve({ about, call: () => session.run(feeds) });

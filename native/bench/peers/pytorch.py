@@ -92,7 +92,7 @@ def main():
     write(folder, f"{name}.o", outputs[0].transpose(0, 1))
     if len(outputs) == 2:
         write(folder, f"{name}.final_state", outputs[1])
-    print(json.dumps({"about": f"PyTorch {torch.__version__}, {what}", "cold_seconds": cold}), flush=True)
+    print(json.dumps({"about": f"PyTorch {torch.__version__}", "call": what, "cold_seconds": cold}), flush=True)
     for line in sys.stdin:
         begin = time.perf_counter()
         for _ in range(int(line)):
