@@ -1,4 +1,5 @@
-// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments.
+// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments; timings(): the figure of
+// this machine's times, from native/bench.
 #include "linearmem/experiments.hpp"
 
 #include <emscripten/bind.h>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "boundary.hpp"
+#include "wall_clock.hpp"
 
 namespace linearmem::wasm {
 namespace {
@@ -73,6 +75,8 @@ val panel_to_val(const Panel& panel) {
 
 val all_experiments() { return to_array(experiments(), experiment_to_val); }
 
+val all_timings() { return to_array(std::vector<Experiment>{bench::wall_clock_experiment()}, experiment_to_val); }
+
 // The one run under way; starting another drops it.
 std::unique_ptr<ExperimentRun> under_way;
 
@@ -80,7 +84,8 @@ val start(const std::string& name, const val& values) {
   return guarded([&]() -> Result<val> {
     Settings settings;
     for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
-    auto run = start_experiment(name, settings);
+    const Experiment& timing = bench::wall_clock_experiment();
+    auto run = name == timing.name ? start_experiment(timing, settings) : start_experiment(name, settings);
     if (!run.ok()) return run.status();
     under_way = std::move(run).value();
     return val(under_way->progress());
@@ -90,7 +95,8 @@ val start(const std::string& name, const val& values) {
 val step(double milliseconds) {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && emscripten_get_now() < end;) under_way->step();
+    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && under_way->status().ok() && emscripten_get_now() < end;) under_way->step();
+    if (Status status = under_way->status(); !status.ok()) return status;
     return val(under_way->progress());
   });
 }
@@ -114,6 +120,7 @@ val experiment(const std::string& name, const val& values) {
 
 EMSCRIPTEN_BINDINGS(linearmem_experiments) {
   emscripten::function("experiments", &all_experiments);
+  emscripten::function("timings", &all_timings);
   emscripten::function("experiment", &experiment);
   emscripten::function("startExperiment", &start);
   emscripten::function("stepExperiment", &step);

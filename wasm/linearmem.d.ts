@@ -123,6 +123,7 @@ export interface LinearMemModule {
   verify(id: string, mistakes: string[]): ClaimResult;
 
   experiments(): ExperimentInfo[];
+  timings(): ExperimentInfo[]; // figures whose numbers are this machine's times; taken by the calls below like experiments
   experiment(name: string, settings: Record<string, number>): Figure;
   // The same in slices: the module holds one run, whose progress, 0 to 1, start and step return.
   startExperiment(name: string, settings: Record<string, number>): number;

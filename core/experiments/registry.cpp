@@ -55,8 +55,10 @@ Result<const Experiment*> find_experiment(std::string_view name) {
 
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
   const auto found = find_experiment(name);
-  if (!found.ok()) return found.status();
-  const Experiment& experiment = *found.value();
+  return found.ok() ? start_experiment(*found.value(), settings) : found.status();
+}
+
+Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings) {
   Settings complete;
   std::string known;
   for (const SettingSpec& setting : experiment.settings) {
@@ -64,7 +66,7 @@ Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, c
     known += (known.empty() ? "" : ", ") + std::string(setting.name);
   }
   for (const auto& [key, value] : settings) {
-    if (!complete.count(key)) return Status::invalid(std::string(name) + ": setting " + key + " is not one of " + known);
+    if (!complete.count(key)) return Status::invalid(std::string(experiment.name) + ": setting " + key + " is not one of " + known);
     complete[key] = value;
   }
   for (const SettingSpec& setting : experiment.settings)
@@ -76,11 +78,18 @@ Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, c
 }
 
 Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch) {
-  auto run = start_experiment(name, settings);
+  const auto found = find_experiment(name);
+  return found.ok() ? run_experiment(*found.value(), settings, watch) : found.status();
+}
+
+Result<Figure> run_experiment(const Experiment& experiment, const Settings& settings, const Watch& watch) {
+  auto run = start_experiment(experiment, settings);
   if (!run.ok()) return run.status();
   while (run.value()->progress() < 1) {
     run.value()->step();
-    if (watch && !watch(run.value()->progress())) return Status(StatusCode::cancelled, std::string(name) + ": stopped before it was finished");
+    if (Status status = run.value()->status(); !status.ok()) return status;
+    if (watch && !watch(run.value()->progress()))
+      return Status(StatusCode::cancelled, std::string(experiment.name) + ": stopped before it was finished");
   }
   return run.value()->figure();
 }

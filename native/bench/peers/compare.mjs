@@ -48,6 +48,7 @@ const usage = `usage: native/bench/peers/run [PEER...] [options]
   --heads H          16
   --rounds R         11
   --sample-ms MS     shortest sample (20)
+  --processor-time   count the time each contestant ran, not the clock's: on a machine that others use
   --json             one JSON object per case`;
 
 export function readWords(words) {
@@ -57,7 +58,7 @@ export function readWords(words) {
       mechanism: { type: 'string', multiple: true, default: all }, tokens: { type: 'string', multiple: true, default: ['2048', '1'] },
       width: { type: 'string', multiple: true, default: ['64', '128'] }, heads: { type: 'string', default: '16' },
       rounds: { type: 'string', default: '11' }, 'sample-ms': { type: 'string', default: '20' },
-      json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
+      'processor-time': { type: 'boolean', default: false }, json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
     },
   });
   const number = (name, text) => {
@@ -70,7 +71,7 @@ export function readWords(words) {
   };
   return {
     help: values.help, json: values.json, heads: number('heads', values.heads), rounds: number('rounds', values.rounds),
-    sample: number('sample-ms', values['sample-ms']) * 1e-3,
+    clock: values['processor-time'] ? 'processor' : 'wall', sample: number('sample-ms', values['sample-ms']) * 1e-3,
     peers: (positionals.length ? positionals : Object.keys(contests)).map((name) => known('peer', name, Object.keys(contests))),
     mechanisms: values.mechanism.map((name) => known('mechanism', name, all)),
     tokens: values.tokens.map((text) => number('tokens', text)), widths: values.width.map((text) => number('width', text)),
@@ -95,7 +96,7 @@ export function prove(name, { mechanism }, folder) {
 // Nominal operations of one call, where rates are compared.
 const flopsOf = ({ tokens, heads, width }) => 7 * tokens * heads * width * width;
 
-async function contest(peerName, case_, { rounds, sample }) {
+async function contest(peerName, case_, { rounds, sample, clock }) {
   const { ours: oursName, peer: theirName, gemm } = contests[peerName];
   const folder = path.join(packages, 'case');
   rmSync(folder, { recursive: true, force: true });
@@ -105,7 +106,7 @@ async function contest(peerName, case_, { rounds, sample }) {
   const contestants = [];
   try {
     for (const [name, sizes] of [[oursName, case_], [theirName, gemm ? { ...case_, width: gemm } : case_]])
-      contestants.push(await new Contestant(name, programs[name], sizes, folder).start());
+      contestants.push(await new Contestant(name, programs[name], sizes, folder, clock).start());
     const errors = contestants.map(({ name }) => (name === 'openblas' ? 0 : prove(name, case_, folder)));
     const calls = [];
     for (const contestant of contestants) calls.push(await callsPerSample((count) => contestant.seconds(count), sample));
@@ -117,7 +118,7 @@ async function contest(peerName, case_, { rounds, sample }) {
     const work = gemm ? { ours: flopsOf(case_), peer: 2 * gemm ** 3 } : undefined;
     const [ours, peer] = contestants.map(({ about }) => about);
     return {
-      contest: peerName, ...case_, ours: ours.about, peer: peer.about, ours_call: ours.call, peer_call: peer.call, ours_error: errors[0], peer_error: errors[1],
+      contest: peerName, clock, ...case_, ours: ours.about, peer: peer.about, ours_call: ours.call, peer_call: peer.call, ours_error: errors[0], peer_error: errors[1],
       ...summary(times, work), ours_cold_seconds: ours.cold_seconds, peer_cold_seconds: peer.cold_seconds,
       peer_overhead_seconds: peer.overhead_seconds,
     };

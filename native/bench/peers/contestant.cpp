@@ -89,6 +89,11 @@ std::function<Status()> call_of(const Job& job, Arrays& a) {
   return [=, form = job.form] { return softmax_attention(SoftmaxAttentionArguments<float>{.q = q, .k = k, .v = v, .form = form, .o = o}); };
 }
 
+bench::Clock contest_clock() {
+  const char* name = std::getenv("CONTEST_CLOCK");
+  return name && std::string(name) == "processor" ? bench::Clock::processor : bench::Clock::wall;
+}
+
 int refuse(const std::string& message) {
   std::fprintf(stderr, "contestant: %s\n", message.c_str());
   return 2;
@@ -101,13 +106,14 @@ std::int64_t whole(const std::string& text) {
 }
 
 int answer_calls(const std::function<Status()>& call) {
+  const bench::Clock clock = contest_clock();
   for (std::string line; std::getline(std::cin, line);) {
     const std::int64_t calls = whole(line);
     if (calls == 0) return refuse("\"" + line + "\" is no number of calls");
-    const double begin = bench::seconds(bench::Clock::wall);
+    const double begin = bench::seconds(clock);
     for (std::int64_t i = 0; i < calls; ++i)
       if (const Status status = call(); !status.ok()) return refuse(status.message());
-    std::printf("%.9e\n", bench::seconds(bench::Clock::wall) - begin);
+    std::printf("%.9e\n", bench::seconds(clock) - begin);
     std::fflush(stdout);
   }
   return 0;
@@ -127,9 +133,9 @@ int main(int count, char** words) {
   Status status = read_arrays(job, arrays);
   if (!status.ok()) return refuse(status.message());
   const std::function<Status()> call = call_of(job, arrays);
-  const double begin = bench::seconds(bench::Clock::wall);
+  const double begin = bench::seconds(contest_clock());
   status = call();
-  const double cold = bench::seconds(bench::Clock::wall) - begin;
+  const double cold = bench::seconds(contest_clock()) - begin;
   if (status.ok()) status = write_array(job, "o", arrays.o);
   if (status.ok() && has_state(job)) status = write_array(job, "final_state", arrays.final_state);
   if (!status.ok()) return refuse(status.message());

@@ -1,5 +1,6 @@
 // A contestant is a process of its own: started with MECHANISM FOLDER NAME TOKENS HEADS WIDTH it reads FOLDER/*.f32, calls once, writes
-// its outputs there under its name, and prints a line of JSON; then each line it reads is a number of calls, answered with their seconds.
+// its outputs there under its name, and prints a line of JSON; then each line it reads is a number of calls, answered with their seconds: of
+// the wall's clock, or with CONTEST_CLOCK=processor in its environment those that it was running.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -7,10 +8,10 @@ import { createInterface } from 'node:readline';
 const oneThread = { OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1', MKL_NUM_THREADS: '1' };
 
 export class Contestant {
-  constructor(name, [program, ...words], case_, folder) {
+  constructor(name, [program, ...words], case_, folder, clock = 'wall') {
     this.name = name;
     this.child = spawn(program, [...words, case_.mechanism, folder, name, case_.tokens, case_.heads, case_.width].map(String),
-      { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...oneThread } });
+      { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...oneThread, CONTEST_CLOCK: clock } });
     this.program = path.basename(words.at(-1) ?? program);
     this.complaint = '';
     this.child.stderr.on('data', (piece) => (this.complaint += piece));
@@ -43,13 +44,19 @@ export class Contestant {
   }
 }
 
+export function now() {
+  if (process.env.CONTEST_CLOCK !== 'processor') return Number(process.hrtime.bigint()) * 1e-9;
+  const { user, system } = process.cpuUsage();
+  return (user + system) * 1e-6;
+}
+
 // The other side of the pipe, for contestants in JavaScript: call() is one call, outputs() what it gave.
 export async function serve({ about, call }) {
   process.stdout.write(`${JSON.stringify(about)}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
-    const begin = process.hrtime.bigint();
+    const begin = now();
     for (let left = Number(line); left > 0; left -= 1) await call();
-    process.stdout.write(`${Number(process.hrtime.bigint() - begin) * 1e-9}\n`);
+    process.stdout.write(`${now() - begin}\n`);
   }
 }
 

@@ -45,9 +45,11 @@ int main(int count, char** words) {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, a.data(), size, b.data(), size, 0, c.data(), size);
   };
   openblas_set_num_threads(1);
-  const double begin = bench::seconds(bench::Clock::wall);
+  const char* name = std::getenv("CONTEST_CLOCK");
+  const bench::Clock clock = name && std::string(name) == "processor" ? bench::Clock::processor : bench::Clock::wall;
+  const double begin = bench::seconds(clock);
   multiply();
-  const double cold = bench::seconds(bench::Clock::wall) - begin;
+  const double cold = bench::seconds(clock) - begin;
   if (const double error = error_of(a, b, c, n); !(error <= 1e-4 * std::sqrt(static_cast<double>(size)))) {
     std::fprintf(stderr, "gemm: the product is %.1e from float64\n", error);
     return 2;
@@ -55,9 +57,9 @@ int main(int count, char** words) {
   std::printf("{\"about\": \"%s\", \"call\": \"SGEMM %d\", \"cold_seconds\": %.9e}\n", openblas_get_config(), size, cold);
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
-    const double start = bench::seconds(bench::Clock::wall);
+    const double start = bench::seconds(clock);
     for (int left = std::atoi(line.c_str()); left > 0; --left) multiply();
-    std::printf("%.9e\n", bench::seconds(bench::Clock::wall) - start);
+    std::printf("%.9e\n", bench::seconds(clock) - start);
     std::fflush(stdout);
   }
   return 0;

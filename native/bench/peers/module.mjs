@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { delta, gated, hasState, readTensor, writeTensor } from './inputs.mjs';
-import { readArguments, serve } from './contestant.mjs';
+import { now, readArguments, serve } from './contestant.mjs';
 
 const [moduleFolder, ...words] = process.argv.slice(2);
 const { case_: { mechanism, tokens, heads, width }, folder, name } = readArguments(words);
@@ -20,9 +20,9 @@ const isLinear = mechanism.endsWith('linear-attention');
 const settings = isLinear ? { options: { feature: 'identity', normalize: false } } : {};
 const call = () => module.run(isLinear ? 'linear-attention' : mechanism, tensors, settings);
 
-const begin = performance.now();
+const begin = now();
 const outputs = call();
-const cold = (performance.now() - begin) * 1e-3;
+const cold = now() - begin;
 writeTensor(folder, `${name}.o`, outputs.o.data);
 if (hasState(mechanism)) writeTensor(folder, `${name}.final_state`, outputs.state.data);
 await serve({ about: { about: `linearmem.wasm ${module.buildId()}`, call: 'run()', cold_seconds: cold }, call });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { hasState, readTensor, writeTensor } from './inputs.mjs';
 import { identityModel, modelOf } from './model.mjs';
-import { readArguments, serve } from './contestant.mjs';
+import { now, readArguments, serve } from './contestant.mjs';
 import { medianOf } from './ratios.mjs';
 
 const [packages, packageName, ...words] = process.argv.slice(2);
@@ -19,7 +19,6 @@ const settings = {
 };
 const open = (model) => runtime.InferenceSession.create(model, settings);
 const tensor = (values, shape) => new runtime.Tensor('float32', values, shape);
-const now = () => Number(process.hrtime.bigint()) * 1e-9;
 
 function feedsOf({ mechanism, tokens, heads, width }) {
   const rows = (file) => tensor(readTensor(folder, file), [1, tokens, heads * width]);
@@ -30,15 +29,15 @@ function feedsOf({ mechanism, tokens, heads, width }) {
   return feeds;
 }
 
-// Seconds of a call in which nothing is computed.
+// Seconds of a call in which nothing is computed: the median of samples of 50.
 async function overhead() {
   const session = await open(identityModel());
   const feeds = { input: tensor(new Float32Array(1), [1]) };
   const times = [];
-  for (let i = 0; i < 400; i += 1) {
+  for (let i = 0; i < 15; i += 1) {
     const begin = now();
-    await session.run(feeds);
-    times.push(now() - begin);
+    for (let call = 0; call < 50; call += 1) await session.run(feeds);
+    times.push((now() - begin) / 50);
   }
   return medianOf(times);
 }

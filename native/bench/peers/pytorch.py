@@ -5,6 +5,7 @@ token is four small products of batches; many tokens are chunks of 64, whose inn
 et al. 2024), so that only the states go from chunk to chunk. Tensors lie as each form wants them ([H,T,K]) before the clock starts.
 """
 import json
+import os
 import sys
 import time
 
@@ -86,18 +87,19 @@ def main():
         form = one_token if T == 1 else in_chunks
         what = "one token, bmm" if T == 1 else f"chunks of {CHUNK}, bmm and solve_triangular"
         call = lambda: form(q, k, v, beta, g, state, K**-0.5 if delta else 1.0)
-    begin = time.perf_counter()
+    now = time.process_time if os.environ.get("CONTEST_CLOCK") == "processor" else time.perf_counter
+    begin = now()
     outputs = call()
-    cold = time.perf_counter() - begin
+    cold = now() - begin
     write(folder, f"{name}.o", outputs[0].transpose(0, 1))
     if len(outputs) == 2:
         write(folder, f"{name}.final_state", outputs[1])
     print(json.dumps({"about": f"PyTorch {torch.__version__}", "call": what, "cold_seconds": cold}), flush=True)
     for line in sys.stdin:
-        begin = time.perf_counter()
+        begin = now()
         for _ in range(int(line)):
             call()
-        print(time.perf_counter() - begin, flush=True)
+        print(now() - begin, flush=True)
 
 
 main()

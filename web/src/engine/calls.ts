@@ -7,6 +7,7 @@ export interface About {
   claims: ClaimInfo[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
+  timings: ExperimentInfo[]; // figures of this machine's times
 }
 
 export interface TimedResult {
@@ -41,6 +42,7 @@ async function answerAny(module: LinearMemModule, call: Call, slices: Slices): P
       return {
         buildId: module.buildId(), target: module.target(),
         claims: module.claims(), mistakes: module.mistakes(), experiments: module.experiments(),
+        timings: module.timings(),
       };
     case 'verify': {
       const start = performance.now();

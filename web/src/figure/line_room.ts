@@ -15,9 +15,10 @@ type Name = keyof Texts['figures']['experiments'];
 export interface LineRoomOptions {
   open?(series: Series): boolean; // a second line of the same memory
   editor?: Room['editor'];
+  byHand?: boolean;
 }
 
-export function lineRoom(experiment: Name, { open = () => false, editor }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, editor, byHand }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
   function labelOf({ memory, label }: Series, texts: Texts): string {
@@ -40,6 +41,7 @@ export function lineRoom(experiment: Name, { open = () => false, editor }: LineR
     const amount = (value: number) => (panel.y.unit === 'bytes' ? bytes(value) : short(value));
     const { title, x } = wordsFor(panel, texts);
     const names = panel.series.filter((series) => series.x.length > 0);
+    if (names.length === 0) return wordsFor(panel, texts).title;
     if (panel.columns > 0) return fill(pictured, { title, items: names.map((series) => labelOf(series, texts)).join(between) });
     const items = names.map((series) => fill(item, { memory: labelOf(series, texts), amount: amount(series.y.at(-1)!) }));
     return fill(description, { title, x, value: short(names[0]!.x.at(-1)!), items: items.join(between) });
@@ -68,5 +70,6 @@ export function lineRoom(experiment: Name, { open = () => false, editor }: LineR
     },
     notShown: (_info, texts) => words(texts).notShown,
     editor,
+    byHand,
   };
 }

@@ -1,7 +1,7 @@
 // Words of the figures, by the module's own names. A name that is missing here is shown as the module says it.
 export const figures = {
-  units: { tokens: 'tokens', bytes: 'bytes' },
-  bands: { 'exact recovery': 'exact recovery, M ≤ K' },
+  units: { tokens: 'tokens', bytes: 'bytes', ms: 'ms' },
+  bands: { 'exact recovery': 'exact recovery, M ≤ K', 'softmax below gated delta': 'softmax below gated delta' },
   reading: {
     description: '{title}. At the right end, {x} {value}: {items}.',
     pictured: '{title}: {items}.',
@@ -33,6 +33,25 @@ export const figures = {
         value_width: { symbol: 'V', meaning: 'width of a value' },
         element_bytes: { symbol: 'b', meaning: 'bytes for each number' },
         window: { symbol: 'W', meaning: 'tokens that the window keeps' },
+      },
+    },
+    'wall-clock': {
+      notShown: 'more than one head and one thread, what surrounds a call in a model, and memory. Beyond about 1000 tokens of attention only the first ones are held against the definition.',
+      panels: {
+        time: { title: 'Measured here (median of five samples)', x: 'tokens', y: 'time of a call' },
+        operations: { title: 'Counted from the definitions', x: 'tokens', y: 'operations of a call' },
+      },
+      series: {
+        'softmax_attention/softmax': 'softmax',
+        'linear_attention/linear': 'linear',
+        'linear_attention/gated linear': 'gated linear',
+        'delta_rule/delta': 'delta',
+        'gated_delta_rule/gated delta': 'gated delta',
+        'ssd/SSD': 'SSD',
+      },
+      knobs: {
+        width: { symbol: 'K', meaning: 'width of keys and values' },
+        longest: { symbol: 'T', meaning: 'most tokens of a call' },
       },
     },
     'picture-readback': {
