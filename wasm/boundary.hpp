@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "linearmem/experiments.hpp"
 #include "linearmem/status.hpp"
 
 namespace linearmem::wasm {
@@ -54,9 +53,6 @@ val typed_array(const char* class_name, const void* bytes, std::size_t byte_coun
 
 // The bytes of any typed array.
 std::vector<std::byte> bytes_of(const val& array);
-
-// A figure as the .d.ts has it. Defined in experiments.cpp.
-val figure_to_val(const Figure& figure);
 
 // The own keys of an object.
 std::vector<std::string> keys_of(const val& object);

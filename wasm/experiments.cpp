@@ -1,5 +1,5 @@
 // experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments.
-#include "linearmem/experiments.hpp"
+#include "experiments.hpp"
 
 #include <emscripten/bind.h>
 
@@ -19,15 +19,6 @@ val setting_to_val(const SettingSpec& setting) {
   object.set("minimum", setting.minimum);
   object.set("maximum", setting.maximum);
   object.set("step", setting.step);
-  return object;
-}
-
-val experiment_to_val(const Experiment& experiment) {
-  val object = val::object();
-  object.set("name", text(experiment.name));
-  object.set("question", text(experiment.question));
-  object.set("notShown", text(experiment.not_shown));
-  object.set("settings", to_array(experiment.settings, setting_to_val));
   return object;
 }
 
@@ -73,6 +64,21 @@ val panel_to_val(const Panel& panel) {
 
 }  // namespace
 
+val experiment_to_val(const Experiment& experiment) {
+  val object = val::object();
+  object.set("name", text(experiment.name));
+  object.set("question", text(experiment.question));
+  object.set("notShown", text(experiment.not_shown));
+  object.set("settings", to_array(experiment.settings, setting_to_val));
+  return object;
+}
+
+Settings settings_of(const val& values) {
+  Settings settings;
+  for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
+  return settings;
+}
+
 val figure_to_val(const Figure& figure) {
   val object = val::object();
   object.set("panels", to_array(figure.panels, panel_to_val));
@@ -87,20 +93,15 @@ val all_experiments() { return to_array(experiments(), experiment_to_val); }
 std::unique_ptr<ExperimentRun> under_way;
 
 val start(const std::string& name, const val& values) {
-  return guarded([&]() -> Result<val> {
-    Settings settings;
-    for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
-    auto run = start_experiment(name, settings);
-    if (!run.ok()) return run.status();
-    under_way = std::move(run).value();
-    return val(under_way->progress());
-  });
+  return guarded([&] { return begin(start_experiment(name, settings_of(values))); });
 }
 
 val step(double milliseconds) {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && emscripten_get_now() < end;) under_way->step();
+    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && under_way->status().ok() && emscripten_get_now() < end;)
+      under_way->step();
+    if (Status status = under_way->status(); !status.ok()) return status;
     return val(under_way->progress());
   });
 }
@@ -119,6 +120,14 @@ val experiment(const std::string& name, const val& values) {
   return figure_so_far();
 }
 
+}  // namespace
+
+Result<val> begin(Result<std::unique_ptr<ExperimentRun>> run) {
+  if (!run.ok()) return run.status();
+  under_way = std::move(run).value();
+  return val(under_way->progress());
+}
+
 EMSCRIPTEN_BINDINGS(linearmem_experiments) {
   emscripten::function("experiments", &all_experiments);
   emscripten::function("experiment", &experiment);
@@ -127,5 +136,4 @@ EMSCRIPTEN_BINDINGS(linearmem_experiments) {
   emscripten::function("figureSoFar", &figure_so_far);
 }
 
-}  // namespace
 }  // namespace linearmem::wasm

@@ -3,7 +3,7 @@
 
 #include <emscripten/bind.h>
 
-#include "boundary.hpp"
+#include "experiments.hpp"
 
 namespace linearmem::wasm {
 namespace {
@@ -74,9 +74,7 @@ Result<ModelLayers> chosen(const std::string& name, const std::string& config) {
 
 val ledger(const std::string& name, const std::string& config, const val& values) {
   return guarded([&]() -> Result<val> {
-    Settings numbers;
-    for (const std::string& key : keys_of(values)) numbers[key] = values[key].as<double>();
-    const auto settings = ledger_settings(numbers);
+    const auto settings = ledger_settings(settings_of(values));
     if (!settings.ok()) return settings.status();
     const auto model = chosen(name, config);
     if (!model.ok()) return model.status();

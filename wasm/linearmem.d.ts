@@ -174,6 +174,10 @@ export interface LinearMemModule {
   stepExperiment(milliseconds: number): number;
   figureSoFar(): Figure;
 
+  // Figures whose numbers are this machine's times. Once started, stepExperiment and figureSoFar go on with one.
+  timings(): ExperimentInfo[];
+  startTiming(name: string, settings: Record<string, number>): number;
+
   ledgerModels(): LedgerModel[];
   // Of the text of a config.json, called `name` in the answer; of the named model where `config` is empty. Settings as of the experiment 'ledger'.
   ledger(name: string, config: string, settings: Record<string, number>): Ledger;

@@ -68,8 +68,10 @@ Result<Settings> complete_settings(const Experiment& experiment, const Settings&
 
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
   const auto found = find_experiment(name);
-  if (!found.ok()) return found.status();
-  const Experiment& experiment = *found.value();
+  return found.ok() ? start_experiment(*found.value(), settings) : found.status();
+}
+
+Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings) {
   const auto complete = complete_settings(experiment, settings);
   if (!complete.ok()) return complete.status();
   if (experiment.start) return experiment.start(complete.value());
@@ -79,11 +81,18 @@ Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, c
 }
 
 Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch) {
-  auto run = start_experiment(name, settings);
+  const auto found = find_experiment(name);
+  return found.ok() ? run_experiment(*found.value(), settings, watch) : found.status();
+}
+
+Result<Figure> run_experiment(const Experiment& experiment, const Settings& settings, const Watch& watch) {
+  auto run = start_experiment(experiment, settings);
   if (!run.ok()) return run.status();
   while (run.value()->progress() < 1) {
     run.value()->step();
-    if (watch && !watch(run.value()->progress())) return Status(StatusCode::cancelled, std::string(name) + ": stopped before it was finished");
+    if (Status status = run.value()->status(); !status.ok()) return status;
+    if (watch && !watch(run.value()->progress()))
+      return Status(StatusCode::cancelled, std::string(experiment.name) + ": stopped before it was finished");
   }
   return run.value()->figure();
 }

@@ -12,7 +12,28 @@ std::vector<MechanismCases> all_mechanisms() {
 }
 
 constexpr const char* kKnn = "knn";
-constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny", "search", "batch"};
+constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny", "long", "search", "batch"};
+
+constexpr std::int64_t kBlock = 1024;  // tokens of one call of "long"
+
+// A long sequence as calls on blocks of it, one after the other, each from the state that the one before left. The blocks hold the same
+// tokens: what a token costs does not depend on them, and memory stays that of one block.
+class InBlocks final : public Workload {
+ public:
+  InBlocks(std::unique_ptr<Workload> block, std::int64_t blocks) : block_(std::move(block)), blocks_(blocks) {}
+  void use(const Executor* executor) override { block_->use(executor); }
+  Result<Proof> prove() override { return block_->prove(); }
+  Status run() override {
+    for (std::int64_t i = 0; i < blocks_; ++i)
+      if (Status status = block_->run(); !status.ok()) return status;
+    return {};
+  }
+  bool unchanged() const override { return block_->unchanged(); }
+
+ private:
+  std::unique_ptr<Workload> block_;
+  std::int64_t blocks_;
+};
 
 std::string shape_text(const MechanismCases& m, const Shape& s) {
   const std::string tokens = "T " + std::to_string(s.tokens);
@@ -34,6 +55,8 @@ class Builder {
     if (setting == "cached" && m.has_state)
       for (std::int64_t width : options_.widths) add(m, setting, decode_shape(m, width, 0));
     if (setting == "tiny") add(m, setting, {.carries = m.has_state});
+    if (setting == "long" && m.has_state)
+      for (std::int64_t tokens = kBlock; tokens <= options_.longest; tokens *= 4) add_long(m, tokens);
   }
 
  private:
@@ -46,7 +69,8 @@ class Builder {
     return shape;
   }
 
-  void add(const MechanismCases& m, const std::string& setting, const Shape& shape) {
+  void add(const MechanismCases& m, const std::string& setting, Shape shape) {
+    shape.proof_flops = options_.proof_flops;
     Case made{.mechanism = m.name, .setting = setting, .shape = shape_text(m, shape), .work = m.work(shape), .turn = shape.slots};
     made.wide = options_.wide;
     made.tolerance = options_.wide ? 1e-12 : 1e-5;
@@ -63,6 +87,17 @@ class Builder {
     }
     made.make = [make = options_.wide ? m.make64 : m.make32, shape] { return make(shape); };
     to_.push_back(std::move(made));
+  }
+
+  void add_long(const MechanismCases& m, std::int64_t tokens) {
+    add(m, "long", {.tokens = kBlock, .width = middle_width(), .carries = true});
+    Case& made = to_.back();
+    const std::int64_t blocks = tokens / kBlock;
+    made.shape = shape_text(m, {.tokens = tokens, .width = middle_width()});
+    made.work.flops *= static_cast<double>(blocks);
+    made.work.bytes *= static_cast<double>(blocks);
+    made.work.elements = static_cast<double>(tokens);
+    made.make = [block = made.make, blocks] { return std::make_unique<InBlocks>(block(), blocks); };
   }
 
   const CaseOptions& options_;
@@ -84,6 +119,11 @@ bool wanted(const std::vector<std::string>& wishes, const std::string& name) {
   return wishes.empty() || std::find(wishes.begin(), wishes.end(), name) != wishes.end();
 }
 
+// "long" takes minutes: only by name.
+bool wanted_setting(const std::vector<std::string>& wishes, const std::string& name) {
+  return wishes.empty() ? name != "long" : wanted(wishes, name);
+}
+
 }  // namespace
 
 std::vector<std::string> case_mechanisms() {
@@ -103,7 +143,7 @@ Result<std::vector<Case>> cases(const CaseOptions& options, const std::vector<st
   std::vector<Case> made;
   Builder builder(options, made);
   for (const char* setting : kSettings) {
-    if (!wanted(settings, setting)) continue;
+    if (!wanted_setting(settings, setting)) continue;
     for (const MechanismCases& m : all_mechanisms())
       if (wanted(mechanisms, m.name)) builder.add(m, setting);
     if (wanted(mechanisms, kKnn)) add_knn_cases(options, setting, made);

@@ -119,7 +119,8 @@ class DoorWorkload final : public Workload {
   struct Plan {
     std::int64_t tokens = 1, lanes = 1;  // lanes: heads, or channels
     std::int64_t prefix_tokens = 1;      // of the proof that takes all lanes
-    std::int64_t last_lanes = 1;         // of the proof that takes all tokens
+    std::int64_t last_lanes = 1;         // of the proof that takes last_tokens, as a rule all
+    std::int64_t last_tokens = tokens;
     std::int64_t slots = 1;              // states taken in turn
     bool in_place = false;               // the state a call leaves is the one the next call of its slot starts from
   };
@@ -141,7 +142,7 @@ class DoorWorkload final : public Workload {
     proof.first_seconds = seconds(Clock::wall) - begin;
     keep_outputs();
     for (const auto& [tokens, first, count] : {Span{plan_.prefix_tokens, 0, plan_.lanes},
-                                               Span{plan_.tokens, plan_.lanes - plan_.last_lanes, plan_.last_lanes}}) {
+                                               Span{plan_.last_tokens, plan_.lanes - plan_.last_lanes, plan_.last_lanes}}) {
       const Result<double> error = error_of(tokens, first, count);
       if (!error.ok()) return error.status();
       if (!(error.value() <= proof.error)) proof.error = std::isnan(proof.error) ? proof.error : error.value();

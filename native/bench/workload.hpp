@@ -16,7 +16,7 @@ namespace linearmem::bench {
 struct Work {
   double flops = 0;
   double bytes = 0;     // moved at least: states read and written, or inputs read and outputs written
-  double elements = 0;  // channels times states times tokens, where the field counts nanoseconds per element
+  double elements = 0;  // channels times states times tokens, where the field counts nanoseconds per element; in "long" tokens
 };
 
 // What the call is held against.
@@ -43,7 +43,7 @@ class Workload {
 
 struct Case {
   std::string mechanism;  // "gated-delta-rule"
-  std::string setting;    // "prefill", "short", "decode", "cached", "tiny", "search" or "batch"
+  std::string setting;    // "prefill", "short", "decode", "cached", "tiny", "long", "search" or "batch"
   std::string shape;      // "16 x 2048 x 128 x 128"
   Work work = {};
   Limit limit = Limit::none;
@@ -54,15 +54,19 @@ struct Case {
   std::function<std::unique_ptr<Workload>()> make = {};
 };
 
+constexpr double kProofFlops = 2e8;  // that the definition's computation may take in a proof, about
+
 // Sizes that a user may change; the defaults are those of the published table.
 struct CaseOptions {
   std::int64_t heads = 16, tokens = 2048;
   std::vector<std::int64_t> widths = {64, 128, 256};
+  std::int64_t longest = std::int64_t{1} << 20;        // tokens of the longest sequence of "long", from 1024 in steps of 4 times
   std::int64_t state_bytes = std::int64_t{128} << 20;  // all states that decode takes in turn; the keys of a kNN memory
   bool wide = false;                                   // float64
+  double proof_flops = kProofFlops;
 };
 
-// Every mechanism in every setting it has. `mechanisms` and `settings` choose; empty: all.
+// Every mechanism in every setting it has. `mechanisms` and `settings` choose; empty: all, of the settings all but "long".
 Result<std::vector<Case>> cases(const CaseOptions& options, const std::vector<std::string>& mechanisms,
                                 const std::vector<std::string>& settings);
 

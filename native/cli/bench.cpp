@@ -30,7 +30,7 @@ Status check(const BenchArguments& a) {
     const char* name;
     std::int64_t value, most;
   } ranges[] = {{"--heads", a.cases.heads, 1024},         {"--tokens", a.cases.tokens, 1 << 20}, {"--rounds", a.measure.rounds, 10000},
-                {"--state-mib", a.state_mebibytes, 4096}};
+                {"--longest", a.cases.longest, 1 << 30},  {"--state-mib", a.state_mebibytes, 4096}};
   for (const auto& range : ranges)
     if (Status status = check_range(range.name, range.value, range.most); !status.ok()) return status;
   for (std::int64_t width : a.cases.widths)
@@ -80,11 +80,12 @@ void add_bench(CLI::App& app, Verb& chosen) {
   const auto a = std::make_shared<BenchArguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time each mechanism beside this machine's own limits, after proving its result right");
   verb->add_option("MECHANISM", a->mechanisms, "Which; all when none is named");
-  verb->add_option("--setting", a->settings, "prefill, short, decode, cached or tiny; may be repeated; all when none is named")
+  verb->add_option("--setting", a->settings, "prefill, short, decode, cached, tiny or long; may be repeated; all but long when none is named")
       ->expected(1)
       ->take_all();
   verb->add_option("--heads", a->cases.heads, "Heads; mechanisms of channels have heads times width of them")->capture_default_str();
   verb->add_option("--tokens", a->cases.tokens, "Tokens of prefill")->capture_default_str();
+  verb->add_option("--longest", a->cases.longest, "Tokens of the longest sequence of setting long")->capture_default_str();
   verb->add_option("--width", a->cases.widths, "Key and value width; may be repeated")->capture_default_str()->expected(1)->take_all();
   verb->add_option("--state-mib", a->state_mebibytes, "Size of all states that decode takes in turn")->capture_default_str();
   verb->add_option("--dtype", a->dtype, "f32 or f64")->capture_default_str();

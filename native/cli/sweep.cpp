@@ -9,6 +9,7 @@
 #include "linearmem/experiments.hpp"
 #include "settings.hpp"
 #include "verb.hpp"
+#include "wall_clock.hpp"
 
 namespace linearmem::cli {
 namespace {
@@ -76,8 +77,26 @@ Watch progress_on_terminal() {
   };
 }
 
+// The experiments of core, whose numbers are the same everywhere, and the one of this machine's times.
+std::vector<const Experiment*> all_experiments() {
+  std::vector<const Experiment*> all;
+  for (const Experiment& experiment : experiments()) all.push_back(&experiment);
+  all.push_back(&bench::wall_clock_experiment());
+  return all;
+}
+
+Result<const Experiment*> find(const std::string& name) {
+  std::string known;
+  for (const Experiment* experiment : all_experiments()) {
+    if (experiment->name == name) return experiment;
+    known += (known.empty() ? "" : ", ") + std::string(experiment->name);
+  }
+  return Status::invalid("experiment " + name + " is not one of " + known);
+}
+
 Result<int> list_experiments() {
-  for (const Experiment& experiment : experiments()) {
+  for (const Experiment* listed : all_experiments()) {
+    const Experiment& experiment = *listed;
     std::cout << experiment.name << "\n    " << experiment.question << "\n";
     for (const SettingSpec& setting : experiment.settings)
       std::cout << "    " << setting.name << "=" << number_text(setting.default_value) << "  " << setting.meaning << ", "
@@ -90,11 +109,11 @@ Result<int> sweep(const SweepArguments& arguments) {
   if (arguments.list) return list_experiments();
   if (arguments.name.empty()) return Status::invalid("sweep needs a NAME; sweep --list names the experiments");
   if (arguments.json == arguments.csv) return Status::invalid("sweep needs one of --json and --csv");
-  const auto experiment = find_experiment(arguments.name);
+  const auto experiment = find(arguments.name);
   if (!experiment.ok()) return experiment.status();
   const auto settings = parse_number_settings(arguments.settings);
   if (!settings.ok()) return settings.status();
-  const auto figure = run_experiment(arguments.name, settings.value(), progress_on_terminal());
+  const auto figure = run_experiment(*experiment.value(), settings.value(), progress_on_terminal());
   if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K";
   if (!figure.ok()) return figure.status();
   if (arguments.json) print_json(*experiment.value(), settings.value(), figure.value());

@@ -87,6 +87,22 @@ TEST(Bench, TheTableHasALinePerCaseAndTheListNamesThem) {
   EXPECT_EQ(list.out, "ssd, tiny, T 1, H 1, K V 4\n");
 }
 
+TEST(Bench, LongSequencesGrowByFourAndCarryTheirState) {
+  const nlohmann::json all = measured({"--json", "--setting", "long", "--longest", "16384"});
+  std::map<std::string, std::vector<double>> tokens, flops;
+  for (const auto& result : all["results"]) {
+    EXPECT_EQ(result["setting"], "long");
+    EXPECT_LE(result["error"].get<double>(), 1e-5) << result;
+    EXPECT_GT(result["seconds"].get<double>(), 0) << result;
+    tokens[result["mechanism"]].push_back(result["elements"]);
+    flops[result["mechanism"]].push_back(result["flops"]);
+  }
+  EXPECT_EQ(tokens.size(), 9u);  // softmax attention carries no state
+  for (const auto& [mechanism, counts] : tokens) EXPECT_EQ(counts, (std::vector<double>{1024, 4096, 16384})) << mechanism;
+  EXPECT_EQ(flops["delta-rule"], (std::vector<double>{6.0 * 64 * 1024, 6.0 * 64 * 4096, 6.0 * 64 * 16384}));  // K = V = 8, one head
+  EXPECT_EQ(all["results"].size(), 27u);
+}
+
 TEST(Bench, SeveralThreadsAreTimedBesideOne) {
   const nlohmann::json all = measured({"gated-delta-rule", "softmax-attention", "--json", "--setting", "prefill", "--threads", "2"});
   EXPECT_EQ(all["threads"], 2);
@@ -98,7 +114,7 @@ TEST(Bench, SeveralThreadsAreTimedBesideOne) {
 TEST(Bench, Refusals) {
   EXPECT_EQ(test::refused({"bench", "ssd2"}).find("no benchmark of mechanism \"ssd2\"; there are softmax-attention, "), 0u);
   EXPECT_EQ(test::refused({"bench", "--setting", "warm"}),
-            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny, search, batch");
+            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny, long, search, batch");
   EXPECT_EQ(test::refused({"bench", "--tokens", "0"}), "--tokens is 0, must be from 1 to 1048576");
   EXPECT_EQ(test::refused({"bench", "--width", "5000"}), "--width is 5000, must be from 1 to 4096");
   EXPECT_EQ(test::refused({"bench", "--rounds", "0"}), "--rounds is 0, must be from 1 to 10000");

@@ -19,6 +19,7 @@ export interface Catalogue {
   claims: ClaimInfo[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
+  timings: ExperimentInfo[];
   ledgerModels: LedgerModel[];
   partOf: Record<string, string>; // of a claim's id or an experiment's name
 }
@@ -59,10 +60,12 @@ export async function catalogue(): Promise<Catalogue> {
   const place = ({ id }: ClaimInfo) => `${order.indexOf(id.slice(0, 2))}${id}`;
   const claims = opened.flatMap(({ module }) => module.claims()).sort((a, b) => (place(a) < place(b) ? -1 : 1));
   const experiments = opened.flatMap(({ module }) => module.experiments());
+  const figuresOf = (module: LinearMemModule) => [...module.experiments(), ...(module.timings?.() ?? [])];
+  const timings = opened.flatMap(({ module }) => module.timings?.() ?? []);
   const partOf = Object.fromEntries(opened.flatMap(({ part, module }) =>
-    [...module.claims().map(({ id }) => id), ...module.experiments().map(({ name }) => name)].map((key) => [key, part])));
+    [...module.claims().map(({ id }) => id), ...figuresOf(module).map(({ name }) => name)].map((key) => [key, part])));
   const ledgerModels = opened.find(({ part }) => part === 'ledger')!.module.ledgerModels();
-  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, ledgerModels, partOf };
+  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, timings, ledgerModels, partOf };
 }
 
 function modulesSource(): string {

@@ -64,6 +64,7 @@ class ExperimentRun {
   virtual void step() = 0;
   virtual double progress() const = 0;  // 0 to 1
   virtual Figure figure() const = 0;    // what is known so far
+  virtual Status status() const { return {}; }  // not ok: why it cannot go on; the steps then do nothing
 };
 
 struct Experiment {
@@ -82,11 +83,13 @@ Result<const Experiment*> find_experiment(std::string_view name);
 // The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
 Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
 
-// Both complete the settings first.
+// All complete the settings first.
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
+Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);
 
 // Hears of progress after each step and answers whether to go on; a stopped run is StatusCode::cancelled.
 using Watch = std::function<bool(double progress)>;
 Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch = {});
+Result<Figure> run_experiment(const Experiment& experiment, const Settings& settings, const Watch& watch = {});
 
 }  // namespace linearmem

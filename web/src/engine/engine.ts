@@ -23,6 +23,7 @@ export interface EngineAbout extends About {
   claims: ClaimInfo[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
+  timings: ExperimentInfo[]; // figures of this machine's times
   ledgerModels: LedgerModel[];
 }
 
@@ -35,15 +36,16 @@ export interface Engine {
   ledger(model: string, config: string, settings: Record<string, number>): Promise<Ledger>;
 }
 
-export async function openEngine(simd: 'auto' | 'off' = 'auto'): Promise<Engine> {
+// `first` is what will be asked for first, a claim or a figure: its part is open when the engine is.
+export async function openEngine(simd: 'auto' | 'off', first = catalogue.claims[0]!.id): Promise<Engine> {
   const thread = Thread.start(); // its script travels while the module does
   try {
-    const first = await fetchModule(partOf(catalogue.claims[0]!.id), simd);
-    if (thread && await opensIn(thread, first)) return await engineOf(thread, 'worker', first.name);
+    const fetched = await fetchModule(partOf(first), simd);
+    if (thread && await opensIn(thread, fetched)) return await engineOf(thread, 'worker', fetched.name);
     thread?.end();
     const place = (await import('./in_page.ts')).placeInPage();
-    await place.open(first);
-    return await engineOf(place, 'page', first.name);
+    await place.open(fetched);
+    return await engineOf(place, 'page', fetched.name);
   } catch (problem) {
     thread?.end();
     throw problem;

@@ -112,7 +112,7 @@ function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number): 
     const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most > least ? most : least + 1];
     return { type: 'linear', domain, nice: direction === 'y', ticks: Math.max(3, Math.round(pixels / 60)), tickFormat: tickFormat as never };
   }
-  const base = axis.unit === '' ? 10 : 2; // bytes and tokens come in powers of two
+  const base = ['bytes', 'tokens'].includes(axis.unit) ? 2 : 10; // these come in powers of two
   const ticks = powers(base, least, most, pixels / (direction === 'x' ? 76 : 34));
   return { type: 'log', base, domain: [least, most], ticks: ticks as never, tickFormat: tickFormat as never };
 }

@@ -16,6 +16,7 @@ export interface FrameOptions {
   host: HTMLElement;
   room: Room;
   engine: Engine;
+  ownEngine(): Promise<Engine>; // for a room that runs by hand
   texts: Texts;
   settings: Settings;
   clamp(value: number, spec: SettingSpec): number | undefined;
@@ -39,9 +40,11 @@ export class FigureFrame {
   private readonly numbers = element('div', { class: 'numbers' });
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
   private readonly commandLine = element('div');
+  private startButton?: HTMLButtonElement; // of a room that runs by hand; it also stops the run
 
   constructor(private readonly options: FrameOptions) {
-    const info = options.engine.about.experiments.find(({ name }) => name === options.room.experiment);
+    const { experiments, timings } = options.engine.about;
+    const info = [...experiments, ...timings].find(({ name }) => name === options.room.experiment);
     if (!info) throw new Error(`the module has no experiment ${options.room.experiment}`);
     this.info = info;
     this.settings = options.settings;
@@ -49,7 +52,7 @@ export class FigureFrame {
     options.host.classList.add('figure');
     new ResizeObserver(() => this.draw()).observe(this.panels);
     this.build();
-    void this.compute();
+    if (!options.room.byHand) void this.compute();
   }
 
   speak(texts: Texts): void {
@@ -63,7 +66,30 @@ export class FigureFrame {
     this.settings = settings;
     this.knobs.show(settings);
     this.editor?.show(settings);
-    void this.compute();
+    if (this.options.room.byHand) this.forget();
+    else void this.compute();
+  }
+
+  // What was measured belongs to other settings.
+  private forget(): void {
+    this.pending.abort();
+    this.data = undefined;
+    this.panels.replaceChildren();
+    this.numbers.replaceChildren();
+    this.showCommand();
+    this.showStart(this.texts.say('figure.unmeasured'));
+  }
+
+  private startOrStop(): void {
+    if (this.computing) this.pending.abort();
+    else void this.compute();
+    this.showStart();
+  }
+
+  private showStart(status?: string): void {
+    if (!this.startButton) return;
+    this.startButton.textContent = this.texts.say(this.computing && !this.pending.signal.aborted ? 'figure.cancel' : 'figure.measure');
+    if (status !== undefined) this.status.textContent = status;
   }
 
   private build(): void {
@@ -82,6 +108,11 @@ export class FigureFrame {
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
     const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
     if (this.options.room.summary) controls.push(this.summary);
+    if (this.options.room.byHand) {
+      this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });
+      controls.unshift(element('p', { class: 'buttons' }, this.startButton));
+      this.showStart(this.data || this.computing ? undefined : texts.say('figure.unmeasured'));
+    }
     this.options.host.replaceChildren(this.panels, this.status, ...controls, numbers, this.foot());
     this.showCommand();
   }
@@ -129,20 +160,25 @@ export class FigureFrame {
     this.pending.abort();
     if (this.computing) return;
     this.computing = true;
+    const { byHand } = this.options.room;
     if (!this.data) this.status.textContent = this.texts.say('figure.loading');
     while (this.wanted) {
       this.wanted = false;
       const { signal } = this.pending = new AbortController();
       try {
         const hear = (figure: Figure, progress: number) => {
-          if (!signal.aborted) this.show(figure, this.texts.say('figure.sampling', { percent: Math.floor(progress * 100) }));
+          if (!signal.aborted) this.show(figure, this.texts.say(byHand ? 'figure.measuring' : 'figure.sampling', { percent: Math.floor(progress * 100) }));
         };
-        this.show(await this.options.room.compute(this.options.engine, this.settings, { signal, hear }), '');
+        this.showStart();
+        const engine = byHand ? await this.options.ownEngine() : this.options.engine;
+        this.show(await this.options.room.compute(engine, this.settings, { signal, hear }), '');
       } catch (problem) {
         if (!signal.aborted) this.stop(problem);
+        else if (byHand) this.status.textContent = this.texts.say(this.data ? 'figure.cancelled' : 'figure.unmeasured');
       }
     }
     this.computing = false;
+    this.showStart();
   }
 
   private show(figure: Figure, status: string): void {

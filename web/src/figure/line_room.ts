@@ -16,9 +16,10 @@ export interface LineRoomOptions {
   open?(series: Series): boolean; // a second line of the same memory
   label?(series: Series, texts: Texts): string | undefined; // names that are made, not listed
   editor?: Room['editor'];
+  byHand?: boolean;
 }
 
-export function lineRoom(experiment: Name, { open = () => false, label: made, editor }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, label: made, editor, byHand }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
   function labelOf(series: Series, texts: Texts): string {
@@ -42,6 +43,7 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     const amount = (value: number) => (panel.y.unit === 'bytes' ? bytes(value) : short(value));
     const { title, x } = wordsFor(panel, texts);
     const names = panel.series.filter((series) => series.x.length > 0);
+    if (names.length === 0) return wordsFor(panel, texts).title;
     if (panel.columns > 0) return fill(pictured, { title, items: names.map((series) => labelOf(series, texts)).join(between) });
     const items = names.map((series) => fill(item, { memory: labelOf(series, texts), amount: amount(series.y.at(-1)!) }));
     return fill(description, { title, x, value: short(names[0]!.x.at(-1)!), items: items.join(between) });
@@ -70,5 +72,6 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     },
     notShown: (_info, texts) => words(texts).notShown,
     editor,
+    byHand,
   };
 }

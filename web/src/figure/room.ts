@@ -19,6 +19,7 @@ export interface DrawnPanel {
 
 export interface Room {
   experiment: string;
+  byHand?: boolean; // it takes the machine for a while: started by a button, in an engine of its own, and stopped by it
   compute(engine: Engine, settings: Settings, hearing: Hearing): Promise<Figure>;
   draw(figure: Figure, context: DrawContext): DrawnPanel[];
   tables(figure: Figure, texts: Texts): HTMLElement[];

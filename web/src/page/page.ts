@@ -57,8 +57,8 @@ class Page {
 
   async open(engine: Engine): Promise<void> {
     const { about } = engine;
-    this.known = about;
-    this.state = readAddress(location.search, about);
+    this.known = { mistakes: about.mistakes, experiments: [...about.experiments, ...about.timings] };
+    this.state = readAddress(location.search, this.known);
     const run = new ClaimsRun(engine);
     this.run = run;
     this.status.follow(run, engine);
@@ -77,10 +77,11 @@ class Page {
 
   private async mountFigures(engine: Engine): Promise<void> {
     const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
+    let second: Promise<Engine> | undefined; // what runs long by hand keeps nothing else on the page waiting
     const mount = async (host: HTMLElement) => {
       const name = host.dataset.figure!;
       const frame = new FigureFrame({
-        host, room: await rooms[name]!(), engine, texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
+        host, room: await rooms[name]!(), engine, ownEngine: () => (second ??= openEngine(this.state.simd, name)), texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
         onSettings: (settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
         link: () => new URL(`${writeAddress(this.state)}#${name}`, location.href).href,
       });

@@ -2,8 +2,8 @@
 import { ledger } from './ledger.ts';
 
 export const figures = {
-  units: { tokens: 'tokens', bytes: 'bytes' },
-  bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context' },
+  units: { tokens: 'tokens', bytes: 'bytes', ms: 'ms' },
+  bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context', 'softmax below gated delta': 'softmax below gated delta' },
   reading: {
     description: '{title}. At the right end, {x} {value}: {items}.',
     pictured: '{title}: {items}.',
@@ -36,6 +36,25 @@ export const figures = {
         value_width: { symbol: 'V', meaning: 'width of a value' },
         element_bytes: { symbol: 'b', meaning: 'bytes for each number' },
         window: { symbol: 'W', meaning: 'tokens that the window keeps' },
+      },
+    },
+    'wall-clock': {
+      notShown: 'more than one head and one thread, what surrounds a call in a model, and memory. Beyond about 1000 tokens of attention only the first ones are held against the definition.',
+      panels: {
+        time: { title: 'Measured here (median of five samples)', x: 'tokens', y: 'time of a call' },
+        operations: { title: 'Counted from the definitions', x: 'tokens', y: 'operations of a call' },
+      },
+      series: {
+        'softmax_attention/softmax': 'softmax',
+        'linear_attention/linear': 'linear',
+        'linear_attention/gated linear': 'gated linear',
+        'delta_rule/delta': 'delta',
+        'gated_delta_rule/gated delta': 'gated delta',
+        'ssd/SSD': 'SSD',
+      },
+      knobs: {
+        width: { symbol: 'K', meaning: 'width of keys and values' },
+        longest: { symbol: 'T', meaning: 'most tokens of a call' },
       },
     },
     'picture-readback': {

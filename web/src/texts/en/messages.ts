@@ -68,6 +68,11 @@ export const messages = {
 
   'figure.loading': 'The figure is being computed.',
   'figure.sampling': 'Sampling: {percent} % done.',
+  'figure.measure': 'Measure in this browser',
+  'figure.cancel': 'Cancel',
+  'figure.unmeasured': 'Nothing is measured yet.',
+  'figure.measuring': 'Measuring: {percent} % done.',
+  'figure.cancelled': 'Cancelled. What is drawn was measured before.',
   'figure.stopped': 'The figure could not be computed: {reason}',
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',

@@ -45,6 +45,8 @@ export const page = {
   'associative.noise-text': 'The target answers more weakly, while the others answer as before. Sharp responses lose most.',
   'associative.hopfield': 'Where does a modern Hopfield network come to rest?',
   'associative.hopfield-text': 'Each step reads the patterns with the state and takes what it reads as the next state. It stops when its weights hardly move; near a critical $\\beta$ that is far from rest.',
+  'clock.heading': 'From what length on is attention the slower one?',
+  'clock.text': 'One call of each mechanism, one head, on the numbers of tokens below the curve. Attention takes work that grows with the square of the length, the others with the length itself, so they must cross; where depends on how well each runs on this machine. Each case is first held against its definition, warmed up, and then the median of five samples is drawn. It takes some ten seconds.',
   'self.heading': 'How do I run this myself?',
   'self.intro': 'Every number on this page comes from one C++ library. The command line runs the same statements and prints the same ten digits.',
   'self.verify': 'checks every statement; an id after it checks one, `--json` prints the report that the button above saves.',

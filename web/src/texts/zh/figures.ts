@@ -2,8 +2,8 @@ import type { FigureTexts } from '../languages.ts';
 import { ledger } from './ledger.ts';
 
 export const figures: FigureTexts = {
-  units: { tokens: '词元', bytes: '字节' },
-  bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内' },
+  units: { tokens: '词元', bytes: '字节', ms: '毫秒' },
+  bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内', 'softmax below gated delta': 'softmax 低于门控 delta' },
   reading: {
     description: '{title}。最右端{x}为 {value} 时：{items}。',
     pictured: '{title}：{items}。',
@@ -36,6 +36,25 @@ export const figures: FigureTexts = {
         value_width: { symbol: 'V', meaning: '值的宽度' },
         element_bytes: { symbol: 'b', meaning: '每个数的字节数' },
         window: { symbol: 'W', meaning: '窗口保留的词元数' },
+      },
+    },
+    'wall-clock': {
+      notShown: '多头和多线程，模型中调用以外的部分，以及内存。注意力超过约 1000 个词元时，只有开头的词元与定义核对。',
+      panels: {
+        time: { title: '在这里测得（五次抽样的中位数）', x: '词元数', y: '一次调用的时间' },
+        operations: { title: '按定义数出', x: '词元数', y: '一次调用的运算数' },
+      },
+      series: {
+        'softmax_attention/softmax': 'softmax',
+        'linear_attention/linear': '线性',
+        'linear_attention/gated linear': '门控线性',
+        'delta_rule/delta': 'delta',
+        'gated_delta_rule/gated delta': '门控 delta',
+        'ssd/SSD': 'SSD',
+      },
+      knobs: {
+        width: { symbol: 'K', meaning: '键和值的宽度' },
+        longest: { symbol: 'T', meaning: '一次调用最多的词元数' },
       },
     },
     'picture-readback': {

@@ -69,6 +69,11 @@ export const messages: Record<keyof typeof english, string> = {
 
   'figure.loading': '正在计算这张图。',
   'figure.sampling': '抽样中：完成 {percent} %。',
+  'figure.measure': '在本浏览器里测量',
+  'figure.cancel': '取消',
+  'figure.unmeasured': '尚未测量。',
+  'figure.measuring': '测量中：完成 {percent} %。',
+  'figure.cancelled': '已取消。图上是此前测得的部分。',
   'figure.stopped': '这张图未能算出：{reason}',
   'figure.not-shown': '图中没有的：',
   'figure.reset': '复原',

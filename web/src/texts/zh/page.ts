@@ -46,6 +46,8 @@ export const page: Record<keyof typeof english, string> = {
   'associative.noise-text': '目标的回答变弱，其他项的回答照旧。越锐利的响应损失越大。',
   'associative.hopfield': '现代 Hopfield 网络停在哪里？',
   'associative.hopfield-text': '每一步用状态读出各模式，读到的就是下一个状态。权重几乎不动时停下；在临界的 $\\beta$ 附近，那离静止还很远。',
+  'clock.heading': '从多长开始，注意力更慢？',
+  'clock.text': '每种机制各调用一次，单头，词元数见横轴。注意力的计算量随长度的平方增长，其余的随长度本身增长，所以必有交点；交点在哪里，取决于各自在这台机器上跑得多好。每种情形先与定义核对，再预热，最后画出五次抽样的中位数。大约需要十秒。',
   'self.heading': '怎样自己运行？',
   'self.intro': '本页的每个数都来自同一个 C++ 库。命令行运行同样的陈述，打印出同样的十位数字。',
   'self.verify': '检验全部陈述；后面加上编号则只检验那一条，加上 `--json` 则打印上面按钮所保存的报告。',
