@@ -152,10 +152,17 @@ Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pai
 }
 
 std::int64_t recall_bytes(const RecallMemory& memory, std::int64_t M, std::int64_t K, std::int64_t V, std::int64_t element_bytes) {
-  KeyValueHistory kept{.tokens = M, .key_width = K, .value_width = V, .element_bytes = element_bytes};
-  if (memory.kind == Recalling::window) kept.tokens = std::min(M, memory.window);
-  if (memory.kind == Recalling::softmax || memory.kind == Recalling::window) return kept.bytes();
-  return FixedState{.key_width = K, .value_width = V, .normalizer = memory.kind == Recalling::linear_attention, .element_bytes = element_bytes}.bytes();
+  const int bits = static_cast<int>(8 * element_bytes);
+  LayerShape shape{.heads = 1, .key_width = K, .value_width = V};
+  if (memory.kind == Recalling::window) {
+    shape.kind = LayerKind::window_attention;
+    shape.window = memory.window;
+  } else if (memory.kind != Recalling::softmax) {
+    shape.kind = LayerKind::linear_attention;
+    shape.normalizer = memory.kind == Recalling::linear_attention;
+  }
+  const auto bytes = layer_bytes(shape, M, {.kv_bits = bits, .state_bits = bits});
+  return bytes.ok() ? bytes.value() : 0;  // no width: nothing is kept
 }
 
 double recall_work(Recalling kind, std::int64_t M, std::int64_t Q, std::int64_t K, std::int64_t V) {
