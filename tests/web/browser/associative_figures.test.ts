@@ -7,7 +7,7 @@ import { textOf, useBrowser, visit } from './session.ts';
 
 useBrowser();
 
-const names = Object.keys(rooms).filter((name) => name !== 'memory-tradeoff');
+const names = Object.keys(rooms).filter((name) => !['memory-tradeoff', 'ledger'].includes(name));
 const sampled = ['interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'logn-sharpening', 'noisy-query'];
 
 async function come(page: any, name: string): Promise<void> {
