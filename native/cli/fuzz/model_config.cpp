@@ -31,7 +31,8 @@ void read_and_count(const std::string& text) {
   const auto model = read_model_config(text);
   if (!model.ok()) return must(starts_with(model.status().message(), "config: "));
   must(!model.value().groups.empty() || model.value().model_type == "nemotron_h");  // a pattern of feed-forward layers alone
-  for (const LedgerSettings& settings : {LedgerSettings{}, LedgerSettings{.context = std::int64_t{1} << 40, .batch = 1 << 20, .block = 48, .device_bytes = 1}}) {
+  for (const LedgerSettings& settings :
+       {LedgerSettings{}, LedgerSettings{.context = std::int64_t{1} << 40, .batch = 1 << 20, .block = 48, .device_bytes = 1}}) {
     const auto ledger = memory_ledger(model.value(), settings);
     if (!ledger.ok()) {
       must(starts_with(ledger.status().message(), "ledger: "));
