@@ -1,5 +1,5 @@
-// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments; timings(): the figure of
-// this machine's times, from native/bench.
+// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments; timings(): the figure
+// of this machine's times, from native/bench.
 #include "linearmem/experiments.hpp"
 
 #include <emscripten/bind.h>

@@ -109,7 +109,8 @@ TEST(Proof, AMistakeAnywhereItLooksIsFound) {
 TEST(Proof, FewerTokensOfTheLastHead) {
   for (const std::int64_t token : {5, 6}) {
     int calls = 0;
-    const auto result = measure(echo_case({.slip_token = token, .slip_head = kHeads - 1, .slip = 0.01f, .calls = &calls}, 1, false, 6), kQuick);
+    const Echo::Arguments slip{.slip_token = token, .slip_head = kHeads - 1, .slip = 0.01f, .calls = &calls};
+    const auto result = measure(echo_case(slip, 1, false, 6), kQuick);
     EXPECT_EQ(result.ok(), token == 6);
   }
 }
