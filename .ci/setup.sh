@@ -5,7 +5,7 @@ say() { printf '\n== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 packages_toolchain="g++ cmake ninja-build git ca-certificates libhwy-dev"
-packages_library="libtbb-dev libcli11-dev nlohmann-json3-dev googletest gnuplot-nox"
+packages_library="libtbb-dev libcli11-dev nlohmann-json3-dev googletest gnuplot-nox libsqlite3-dev"
 packages_wasm="emscripten nodejs"
 packages_browser="chromium fonts-noto-cjk"
 

@@ -1,6 +1,5 @@
-// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments; timings(): the figure
-// of this machine's times, from native/bench.
-#include "linearmem/experiments.hpp"
+// experiments(), experiment(); startExperiment(), stepExperiment(), figureSoFar(): figure data from core/experiments.
+#include "experiments.hpp"
 
 #include <emscripten/bind.h>
 
@@ -8,7 +7,6 @@
 #include <utility>
 
 #include "boundary.hpp"
-#include "wall_clock.hpp"
 
 namespace linearmem::wasm {
 namespace {
@@ -21,15 +19,6 @@ val setting_to_val(const SettingSpec& setting) {
   object.set("minimum", setting.minimum);
   object.set("maximum", setting.maximum);
   object.set("step", setting.step);
-  return object;
-}
-
-val experiment_to_val(const Experiment& experiment) {
-  val object = val::object();
-  object.set("name", text(experiment.name));
-  object.set("question", text(experiment.question));
-  object.set("notShown", text(experiment.not_shown));
-  object.set("settings", to_array(experiment.settings, setting_to_val));
   return object;
 }
 
@@ -73,23 +62,38 @@ val panel_to_val(const Panel& panel) {
   return object;
 }
 
-val all_experiments() { return to_array(experiments(), experiment_to_val); }
+}  // namespace
 
-val all_timings() { return to_array(std::vector<Experiment>{bench::wall_clock_experiment()}, experiment_to_val); }
+val experiment_to_val(const Experiment& experiment) {
+  val object = val::object();
+  object.set("name", text(experiment.name));
+  object.set("question", text(experiment.question));
+  object.set("notShown", text(experiment.not_shown));
+  object.set("settings", to_array(experiment.settings, setting_to_val));
+  return object;
+}
+
+Settings settings_of(const val& values) {
+  Settings settings;
+  for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
+  return settings;
+}
+
+val figure_to_val(const Figure& figure) {
+  val object = val::object();
+  object.set("panels", to_array(figure.panels, panel_to_val));
+  return object;
+}
+
+namespace {
+
+val all_experiments() { return to_array(experiments(), experiment_to_val); }
 
 // The one run under way; starting another drops it.
 std::unique_ptr<ExperimentRun> under_way;
 
 val start(const std::string& name, const val& values) {
-  return guarded([&]() -> Result<val> {
-    Settings settings;
-    for (const std::string& key : keys_of(values)) settings[key] = values[key].as<double>();
-    const Experiment& timing = bench::wall_clock_experiment();
-    auto run = name == timing.name ? start_experiment(timing, settings) : start_experiment(name, settings);
-    if (!run.ok()) return run.status();
-    under_way = std::move(run).value();
-    return val(under_way->progress());
-  });
+  return guarded([&] { return begin(start_experiment(name, settings_of(values))); });
 }
 
 val step(double milliseconds) {
@@ -107,10 +111,7 @@ val step(double milliseconds) {
 val figure_so_far() {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    const Figure figure = under_way->figure();
-    val object = val::object();
-    object.set("panels", to_array(figure.panels, panel_to_val));
-    return object;
+    return figure_to_val(under_way->figure());
   });
 }
 
@@ -121,14 +122,20 @@ val experiment(const std::string& name, const val& values) {
   return figure_so_far();
 }
 
+}  // namespace
+
+Result<val> begin(Result<std::unique_ptr<ExperimentRun>> run) {
+  if (!run.ok()) return run.status();
+  under_way = std::move(run).value();
+  return val(under_way->progress());
+}
+
 EMSCRIPTEN_BINDINGS(linearmem_experiments) {
   emscripten::function("experiments", &all_experiments);
-  emscripten::function("timings", &all_timings);
   emscripten::function("experiment", &experiment);
   emscripten::function("startExperiment", &start);
   emscripten::function("stepExperiment", &step);
   emscripten::function("figureSoFar", &figure_so_far);
 }
 
-}  // namespace
 }  // namespace linearmem::wasm

@@ -107,6 +107,51 @@ export interface MechanismInfo {
   forms: string[];
 }
 
+export interface LedgerModel {
+  name: string;
+  source: string; // where its numbers are published
+}
+
+// Bytes of one layer and one request at the context, unless they say otherwise; null: there is none.
+export interface LedgerRow {
+  kind: string; // 'gated-delta-rule'
+  layers: number;
+  where: string;
+  tokenBytes: number; // that one kept token adds
+  growingBytes: number;
+  stateBytes: number;
+  normalizerBytes: number;
+  convBytes: number;
+  requestBytes: number; // of all layers of the row
+  breakEven: number | null; // the longest prefix at which full attention takes no more
+}
+
+// What a recurrent layer stores between forward and backward; bytes of all layers of the row and of the batch.
+export interface TrainingRow {
+  kind: string;
+  layers: number;
+  inputBytes: number;
+  naiveBytes: number;
+  chunkedBytes: number;
+  recomputedBytes: number;
+}
+
+export interface Ledger {
+  model: string;
+  modelType: string;
+  rows: LedgerRow[];
+  growingBytes: number; // of one request
+  fixedBytes: number;
+  requestBytes: number;
+  batchBytes: number;
+  fullAttentionBytes: number; // one request, were every layer full attention; 0: unknown
+  breakEven: number | null;
+  requestsFit: number | null;
+  training: TrainingRow[];
+  assumed: string[]; // defaults of the architecture, where the configuration is silent
+  figure: Figure;
+}
+
 export interface RunSettings {
   dtype?: 'f32' | 'f64';
   form?: string;
@@ -123,12 +168,19 @@ export interface LinearMemModule {
   verify(id: string, mistakes: string[]): ClaimResult;
 
   experiments(): ExperimentInfo[];
-  timings(): ExperimentInfo[]; // figures whose numbers are this machine's times; taken by the calls below like experiments
   experiment(name: string, settings: Record<string, number>): Figure;
   // The same in slices: the module holds one run, whose progress, 0 to 1, start and step return.
   startExperiment(name: string, settings: Record<string, number>): number;
   stepExperiment(milliseconds: number): number;
   figureSoFar(): Figure;
+
+  // Figures whose numbers are this machine's times. Once started, stepExperiment and figureSoFar go on with one.
+  timings(): ExperimentInfo[];
+  startTiming(name: string, settings: Record<string, number>): number;
+
+  ledgerModels(): LedgerModel[];
+  // Of the text of a config.json, called `name` in the answer; of the named model where `config` is empty. Settings as of the experiment 'ledger'.
+  ledger(name: string, config: string, settings: Record<string, number>): Ledger;
 
   mechanisms(): MechanismInfo[];
   run(mechanism: string, inputs: Record<string, Tensor>, settings: RunSettings): Record<string, Tensor>;

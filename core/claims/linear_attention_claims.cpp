@@ -6,7 +6,7 @@
 #include "claims/checks.hpp"
 #include "claims/lists.hpp"
 #include "claims/memories.hpp"
-#include "linearmem/mechanisms.hpp"
+#include "mechanisms/declarations.hpp"
 
 namespace linearmem {
 namespace {
@@ -48,7 +48,7 @@ void add_shape(std::vector<Check>& checks, const NamedTensors& outputs, const ch
 std::vector<Check> shapes(const Mistakes&) {
   const NotesInputs in = notes_inputs();
   const NamedTensors inputs = {{"q", to_named(in.q.values(), {1, 8, 1, 4})}, {"k", to_named(in.k.values(), {1, 8, 1, 4})}, {"v", to_named(in.v.values(), {1, 8, 1, 3})}};
-  const auto outputs = run_mechanism("linear-attention", inputs, {});
+  const auto outputs = run_mechanism(declare_linear_attention(), inputs, {});
   const NamedTensors none;
   std::vector<Check> checks;
   add_shape(checks, outputs.ok() ? outputs.value() : none, "o", {1, 8, 1, 3});

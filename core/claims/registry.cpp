@@ -9,15 +9,7 @@ namespace {
 
 std::vector<Claim> all_claims() {
   std::vector<Claim> list;
-  add_ledger_claims(list);
-  add_linear_attention_claims(list);
-  add_delta_claims(list);
-  add_recurrent_claims(list);
-  add_depth_claims(list);
-  add_scan_claims(list);
-  add_associative_write_claims(list);
-  add_associative_response_claims(list);
-  add_associative_sampling_claims(list);
+  list_claims(list);
   const auto place = [](const Claim& claim) { return std::pair(std::string_view("LM AM RM").find(std::string_view(claim.id).substr(0, 2)), std::string_view(claim.id)); };
   std::sort(list.begin(), list.end(), [&](const Claim& a, const Claim& b) { return place(a) < place(b); });
   return list;
@@ -34,6 +26,8 @@ const std::vector<MistakeInfo>& mistakes() {
       {Mistake::no_reset, "no-reset", "The second request starts from the state the first one left."},
       {Mistake::error_before_decay, "error-before-decay", "The error is measured against the state before it has decayed."},
       {Mistake::no_causal_mask, "no-causal-mask", "Every query reads the state after the last token."},
+      {Mistake::repeated_keys, "repeated-keys", "Keys are drawn with replacement, so that one may stand before two values."},
+      {Mistake::newest_only, "newest-only", "Only the newest pair is asked for."},
   };
   return list;
 }

@@ -168,7 +168,7 @@ Experiment interference_growth_experiment() {
   return {"interference-growth",
           "How fast do the other items drown the one asked for?",
           "Random unit keys and values, linear weights; keys that resemble each other do worse.",
-          {key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
+          {key_width_setting(64), items_setting(512), seeds_setting(20), first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
             return sampled_run(settings, {sampling_settings(settings, {kLinear}, growth_samples(settings))}, draw_growth);

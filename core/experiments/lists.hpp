@@ -5,6 +5,10 @@
 
 namespace linearmem {
 
+// What the registry holds. every_experiment.cpp lists them all; a program that needs fewer defines list_experiments itself, and
+// that file, a member of a static library, then stays out with all that only it asks for.
+std::vector<Experiment> list_experiments();
+
 Experiment memory_tradeoff_experiment();
 Experiment picture_readback_experiment();
 Experiment interference_growth_experiment();
@@ -15,5 +19,6 @@ Experiment softmax_weights_experiment();
 Experiment logn_sharpening_experiment();
 Experiment noisy_query_experiment();
 Experiment hopfield_experiment();
+Experiment ledger_experiment();
 
 }  // namespace linearmem

@@ -13,25 +13,27 @@ namespace {
 constexpr int kLongestPrefixPower = 20;
 constexpr int kCosineSteps = 40;
 
-Panel storage(const Settings& settings) {
+Result<Panel> storage(const Settings& settings) {
   const auto whole = [&](const char* name) { return static_cast<std::int64_t>(settings.at(name)); };
-  const std::int64_t K = whole("key_width"), V = whole("value_width"), element = whole("element_bytes"), window = whole("window");
-  Series history{"softmax_attention", "explicit K,V", {}, {}}, kept{"window", "window", {}, {}}, fixed{"linear_attention", "state and normalizer", {}, {}};
+  const std::int64_t K = whole("key_width"), V = whole("value_width");
+  const int bits = static_cast<int>(8 * whole("element_bytes"));
+  const Precision precision{.kv_bits = bits, .state_bits = bits};
+  const LayerShape history{.kind = LayerKind::full_attention, .heads = 1, .key_width = K, .value_width = V};
+  const LayerShape recent{.kind = LayerKind::window_attention, .heads = 1, .key_width = K, .value_width = V, .window = whole("window")};
+  const LayerShape fixed{.kind = LayerKind::linear_attention, .heads = 1, .key_width = K, .value_width = V, .normalizer = true};
+  Panel panel{"storage", {"prefix length", "tokens", true}, {"storage", "bytes", true}, {}};
+  panel.series = {{"softmax_attention", "explicit K,V", {}, {}}, {"window", "window", {}, {}}, {"linear_attention", "state and normalizer", {}, {}}};
+  const LayerShape* const shapes[] = {&history, &recent, &fixed};
   for (int power = 0; power <= kLongestPrefixPower; ++power) {
     const std::int64_t tokens = std::int64_t{1} << power;
-    const KeyValueHistory all{.tokens = tokens, .key_width = K, .value_width = V, .element_bytes = element};
-    KeyValueHistory recent = all;
-    recent.tokens = std::min(tokens, window);
-    const FixedState state{.key_width = K, .value_width = V, .normalizer = true, .element_bytes = element};
-    const auto add = [&](Series& series, std::int64_t bytes) {
-      series.x.push_back(static_cast<double>(tokens));
-      series.y.push_back(static_cast<double>(bytes));
-    };
-    add(history, all.bytes());
-    add(kept, recent.bytes());
-    add(fixed, state.bytes());
+    for (std::size_t line = 0; line < panel.series.size(); ++line) {
+      const auto bytes = layer_bytes(*shapes[line], tokens, precision);
+      if (!bytes.ok()) return bytes.status();
+      panel.series[line].x.push_back(static_cast<double>(tokens));
+      panel.series[line].y.push_back(static_cast<double>(bytes.value()));
+    }
   }
-  return {"storage", {"prefix length", "tokens", true}, {"storage", "bytes", true}, {history, kept, fixed}};
+  return panel;
 }
 
 // Two unit keys at inner product rho, the pair's values [1,0] and [0,1].
@@ -89,9 +91,10 @@ Result<Panel> crosstalk(const Settings& settings) {
 }
 
 Result<Figure> run(const Settings& settings) {
-  Result<Panel> right = crosstalk(settings);
-  if (!right.ok()) return right.status();
-  return Figure{{storage(settings), std::move(right).value()}};
+  Result<Panel> left = storage(settings), right = crosstalk(settings);
+  for (const Result<Panel>* panel : {&left, &right})
+    if (!panel->ok()) return panel->status();
+  return Figure{{std::move(left).value(), std::move(right).value()}};
 }
 
 }  // namespace

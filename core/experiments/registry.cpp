@@ -37,10 +37,7 @@ class Finished final : public ExperimentRun {
 }  // namespace
 
 const std::vector<Experiment>& experiments() {
-  static const std::vector<Experiment> list = {
-      memory_tradeoff_experiment(), picture_readback_experiment(),         interference_growth_experiment(), least_squares_experiment(),
-      responses_experiment(),       truncated_exponentials_experiment(), softmax_weights_experiment(),     logn_sharpening_experiment(),
-      noisy_query_experiment(),     hopfield_experiment()};
+  static const std::vector<Experiment> list = list_experiments();
   return list;
 }
 
@@ -53,12 +50,7 @@ Result<const Experiment*> find_experiment(std::string_view name) {
   return Status::invalid("experiment " + std::string(name) + " is not one of " + known);
 }
 
-Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
-  const auto found = find_experiment(name);
-  return found.ok() ? start_experiment(*found.value(), settings) : found.status();
-}
-
-Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings) {
+Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings) {
   Settings complete;
   std::string known;
   for (const SettingSpec& setting : experiment.settings) {
@@ -71,8 +63,19 @@ Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experi
   }
   for (const SettingSpec& setting : experiment.settings)
     if (Status status = check(experiment, setting, complete[setting.name]); !status.ok()) return status;
-  if (experiment.start) return experiment.start(complete);
-  Result<Figure> figure = experiment.run(complete);
+  return complete;
+}
+
+Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
+  const auto found = find_experiment(name);
+  return found.ok() ? start_experiment(*found.value(), settings) : found.status();
+}
+
+Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings) {
+  const auto complete = complete_settings(experiment, settings);
+  if (!complete.ok()) return complete.status();
+  if (experiment.start) return experiment.start(complete.value());
+  Result<Figure> figure = experiment.run(complete.value());
   if (!figure.ok()) return figure.status();
   return std::unique_ptr<ExperimentRun>(std::make_unique<Finished>(std::move(figure).value()));
 }

@@ -102,7 +102,7 @@ Result<Figure> weigh(const Settings& settings) {
 }
 
 // R against the match of the query with its own key, at one number of items.
-const double kMatches[] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+const double kMatches[] = {0.3, 0.45, 0.6, 0.75, 0.9, 1};
 
 std::vector<Line> noisy_lines(const Settings& settings) {
   return {{"outer_product", "linear", kLinear},
@@ -155,7 +155,7 @@ Experiment responses_experiment() {
   return {"responses",
           "How many items does each response hold?",
           "Random unit keys and values, queries that match their key exactly; R = 1 is where the others weigh as much as the target.",
-          {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
+          {kBeta, key_width_setting(64), items_setting(512), seeds_setting(20), first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
             return start<response_lines>(settings, [](const Settings& s, const Samplers& samplers) {
@@ -169,7 +169,7 @@ Experiment truncated_exponentials_experiment() {
       "truncated-exponentials",
       "How much of an exponential is needed?",
       "Each polynomial is compared with its own answer to a perfect match; with an even number of terms opposite keys can answer below 0.",
-      {kBeta, key_width_setting(64), items_setting(1024), seeds_setting(20), first_seed_setting()},
+      {kBeta, key_width_setting(64), items_setting(512), seeds_setting(20), first_seed_setting()},
       nullptr,
       [](const Settings& settings) {
         return start<truncated_lines>(settings, [](const Settings& s, const Samplers& samplers) {
@@ -193,7 +193,7 @@ Experiment logn_sharpening_experiment() {
           {kBeta,
            {"trained_items", "items for which beta was meant", 1024, 2, 1048576, 1},
            key_width_setting(64),
-           items_setting(1024),
+           items_setting(512),
            seeds_setting(20),
            first_seed_setting()},
           nullptr,

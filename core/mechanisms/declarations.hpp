@@ -20,5 +20,6 @@ Mechanism declare_hybrid();
 Mechanism declare_associative_read();
 Mechanism declare_associative_write();
 Mechanism declare_hopfield();
+Mechanism declare_knn();
 
 }  // namespace linearmem

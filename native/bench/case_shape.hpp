@@ -35,6 +35,9 @@ std::vector<MechanismCases> attention_cases();
 std::vector<MechanismCases> delta_rule_cases();
 std::vector<MechanismCases> scan_cases();
 
+// The kNN memory has no tokens and no state: its own two settings, as many keys as fit the bytes of all states.
+void add_knn_cases(const CaseOptions& options, const std::string& setting, std::vector<Case>& to);
+
 // The definition's share of a proof: few enough tokens of all lanes, few enough lanes of all tokens, to take about a second. A case that is
 // given less time than that proves fewer tokens of the last lanes too.
 template <typename Plan>

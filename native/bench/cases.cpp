@@ -11,7 +11,8 @@ std::vector<MechanismCases> all_mechanisms() {
   return all;
 }
 
-constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny", "long"};
+constexpr const char* kKnn = "knn";
+constexpr const char* kSettings[] = {"prefill", "short", "decode", "cached", "tiny", "long", "search", "batch"};
 
 constexpr std::int64_t kBlock = 1024;  // tokens of one call of "long"
 
@@ -128,6 +129,7 @@ bool wanted_setting(const std::vector<std::string>& wishes, const std::string& n
 std::vector<std::string> case_mechanisms() {
   std::vector<std::string> names;
   for (const MechanismCases& m : all_mechanisms()) names.push_back(m.name);
+  names.push_back(kKnn);
   return names;
 }
 
@@ -140,9 +142,12 @@ Result<std::vector<Case>> cases(const CaseOptions& options, const std::vector<st
   if (!status.ok()) return status;
   std::vector<Case> made;
   Builder builder(options, made);
-  for (const char* setting : kSettings)
+  for (const char* setting : kSettings) {
+    if (!wanted_setting(settings, setting)) continue;
     for (const MechanismCases& m : all_mechanisms())
-      if (wanted_setting(settings, setting) && wanted(mechanisms, m.name)) builder.add(m, setting);
+      if (wanted(mechanisms, m.name)) builder.add(m, setting);
+    if (wanted(mechanisms, kKnn)) add_knn_cases(options, setting, made);
+  }
   return made;
 }
 

@@ -15,6 +15,7 @@ std::optional<Sampler> limit_sampler(const Case& c, const Timing& timing) {
   switch (c.limit) {
     case Limit::multiply_add: return c.wide ? multiply_add_sampler<double>(timing) : multiply_add_sampler<float>(timing);
     case Limit::update: return memory_samplers(c.limit_bytes, timing).update;
+    case Limit::read: return memory_samplers(c.limit_bytes, timing).read;
     case Limit::none: break;
   }
   return {};
@@ -80,7 +81,7 @@ Status time_rounds(Workload& workload, const MeasureOptions& options, Measuremen
   result.median = median_of(times);
   if (options.executor) result.speed_up = median_ratio(times.size(), [&](std::size_t i) { return alone[i] / times[i]; });
   if (!limit) return {};
-  const double work = result.subject.limit == Limit::update ? result.subject.work.bytes : result.subject.work.flops;
+  const double work = result.subject.limit == Limit::multiply_add ? result.subject.work.flops : result.subject.work.bytes;
   result.limit = *std::max_element(limits.begin(), limits.end());
   result.fraction = median_ratio(times.size(), [&](std::size_t i) { return work / times[i] / limits[i]; });
   result.best_fraction = work / result.minimum / result.limit;

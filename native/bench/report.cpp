@@ -44,6 +44,7 @@ const char* limit_name(Limit limit) {
   switch (limit) {
     case Limit::multiply_add: return "multiply-add";
     case Limit::update: return "in-place update";
+    case Limit::read: return "read";
     case Limit::none: break;
   }
   return "none";

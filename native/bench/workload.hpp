@@ -23,6 +23,7 @@ struct Work {
 enum class Limit {
   multiply_add,  // GFLOP/s
   update,        // GB/s of memory scaled in place, in a working set as large as the case's own
+  read,          // GB/s of memory read, in a working set as large as the case's own
   none,          // overhead alone
 };
 
@@ -42,11 +43,11 @@ class Workload {
 
 struct Case {
   std::string mechanism;  // "gated-delta-rule"
-  std::string setting;    // "prefill", "short", "decode", "cached", "tiny" or "long"
+  std::string setting;    // "prefill", "short", "decode", "cached", "tiny", "long", "search" or "batch"
   std::string shape;      // "16 x 2048 x 128 x 128"
   Work work = {};
   Limit limit = Limit::none;
-  std::int64_t limit_bytes = 0;  // working set of Limit::update
+  std::int64_t limit_bytes = 0;  // working set of Limit::update and Limit::read
   std::int64_t turn = 1;         // calls until every state has been used once; a sample is whole turns
   double tolerance = 1e-5;
   bool wide = false;  // float64
@@ -60,7 +61,7 @@ struct CaseOptions {
   std::int64_t heads = 16, tokens = 2048;
   std::vector<std::int64_t> widths = {64, 128, 256};
   std::int64_t longest = std::int64_t{1} << 20;        // tokens of the longest sequence of "long", from 1024 in steps of 4 times
-  std::int64_t state_bytes = std::int64_t{128} << 20;  // all states that decode takes in turn
+  std::int64_t state_bytes = std::int64_t{128} << 20;  // all states that decode takes in turn; the keys of a kNN memory
   bool wide = false;                                   // float64
   double proof_flops = kProofFlops;
 };

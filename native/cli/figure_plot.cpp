@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "settings.hpp"
 
@@ -33,6 +32,9 @@ constexpr Look kLooks[] = {
     {"cubed_relu", "cubed ReLU", "#352a80", "(12,4)", 13},
     {"sampled_median", "median", "#a3562e", "solid", 13},
     {"sampled_mean", "mean", "#5b6b1e", "solid", 5},
+    {"causal_conv", "causal convolution", "#4d7c8a", "(4,3,1,3)", 11},
+    {"whole_model", "", "#a0195b", "solid", 13},
+    {"device_memory", "", "#7f7f7f", "(2,3)", 0},
 };
 constexpr Look kPlain = {"", "", "#000000", "solid", 0};
 
@@ -108,9 +110,11 @@ std::string axis_commands(char letter, const Axis& axis, const Range& range) {
 std::vector<double> label_heights(const Panel& panel, const Range& y) {
   constexpr double kApart = 0.055;
   std::vector<double> heights;
-  for (const Series& series : panel.series) heights.push_back(series.y.empty() ? 0.5 : place(panel.y, y, series.y.back()));
-  std::vector<std::size_t> order(heights.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order;
+  for (const Series& series : panel.series) {
+    if (!series.points) order.push_back(heights.size());  // points stand on lines that have names
+    heights.push_back(series.y.empty() ? 0.5 : place(panel.y, y, series.y.back()));
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return heights[a] < heights[b]; });
   for (std::size_t i = 0; i < order.size(); ++i) {
     const double floor = i == 0 ? 0.02 : heights[order[i - 1]] + kApart;
@@ -139,10 +143,14 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
     const std::string block = "$panel" + std::to_string(number) + "_line" + std::to_string(i);
     const std::string color = std::string("rgb '") + look.color + "'";
     data += data_block(block, series);
+    lines += (i == 0 ? "plot " : ", \\\n     ") + block + " using 1:2 notitle with ";
+    if (series.points) {
+      lines += "points linewidth 2 linecolor " + color + " pointtype 6 pointsize 1.4";
+      continue;
+    }
     labels +=
         "set label " + literal(label_of(series)) + " at graph 1.02, graph " + number_text(heights[i]) + " left textcolor " + color + "\n";
-    lines += (i == 0 ? "plot " : ", \\\n     ") + block + " using 1:2 notitle with " + (look.marker ? "linespoints" : "lines") +
-             " linewidth 2 linecolor " + color + " dashtype " + look.dash;
+    lines += std::string(look.marker ? "linespoints" : "lines") + " linewidth 2 linecolor " + color + " dashtype " + look.dash;
     if (look.marker)
       lines += " pointtype " + std::to_string(look.marker) + " pointsize 0.8 pointinterval " +
                std::to_string(std::max<std::size_t>(1, series.x.size() / 6));

@@ -78,12 +78,12 @@ Result<Ended> run(const char* argument, const std::string& input) {
 
 }  // namespace
 
-Status find_gnuplot() {
+Status find_gnuplot(const char* otherwise) {
   const auto ended = run("--version", "");
   if (ended.ok() && ended.value().code == 0) return {};
   const std::string why = ended.ok() ? "it ends with code " + std::to_string(ended.value().code) : ended.status().message();
   return Status::unavailable("gnuplot is needed for the figure and cannot be started (" + why +
-                             "); install gnuplot-nox, or say --no-figure");
+                             "); install gnuplot-nox, or " + otherwise);
 }
 
 Status run_gnuplot(const std::string& script) {

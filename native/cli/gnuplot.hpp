@@ -7,8 +7,8 @@
 
 namespace linearmem::cli {
 
-// Error: it is not installed; the sentence says how to get it or do without.
-Status find_gnuplot();
+// Error: it is not installed; the sentence says how to get it or, as `otherwise`, how to do without.
+Status find_gnuplot(const char* otherwise = "say --no-figure");
 
 // Error: gnuplot's own words.
 Status run_gnuplot(const std::string& script);

@@ -44,6 +44,9 @@ int main(int count, char** words) {
   add_sweep(app, chosen);
   add_agreement(app, chosen);
   add_bench(app, chosen);
+  add_knn(app, chosen);
+  add_ledger(app, chosen);
+  add_task(app, chosen);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

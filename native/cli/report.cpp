@@ -1,9 +1,8 @@
 // linearmem report --out DIR: run_result.json and the memory-tradeoff figure. All files appear, or none.
-#include <fstream>
 #include <memory>
 
-#include "figure_plot.hpp"
 #include "gnuplot.hpp"
+#include "picture_file.hpp"
 #include "run_result.hpp"
 #include "staged_file.hpp"
 #include "verb.hpp"
@@ -42,25 +41,10 @@ class ReportFolder {
   Status status_;
 };
 
-// gnuplot ends with code 0 even where it could not draw; what it left must begin as such a picture does.
-Status check_picture(const std::filesystem::path& file, const std::string& start) {
-  std::string found(start.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(found.data(), static_cast<std::streamsize>(found.size()));
-  return found == start ? Status{} : Status::unavailable("gnuplot left no picture; does it have the terminals svg and pngcairo?");
-}
-
 Status draw(const Figure& figure, const std::filesystem::path& folder, std::vector<StagedFile>& files) {
-  struct Kind {
-    Picture picture;
-    const char* name;
-    const char* start;
-  };
-  for (const Kind& kind : {Kind{Picture::svg, "memory-tradeoff.svg", "<?xml"}, Kind{Picture::png, "memory-tradeoff.png", "\x89PNG"}}) {
-    auto file = StagedFile::create(folder / kind.name);
+  for (const char* name : {"memory-tradeoff.svg", "memory-tradeoff.png"}) {
+    auto file = stage_picture(figure, folder / name);
     if (!file.ok()) return file.status();
-    const std::filesystem::path picture = std::filesystem::absolute(file.value().temporary());
-    if (Status status = run_gnuplot(gnuplot_script(figure, kind.picture, picture)); !status.ok()) return status;
-    if (Status status = check_picture(picture, kind.start); !status.ok()) return status;
     files.push_back(std::move(file).value());
   }
   return {};

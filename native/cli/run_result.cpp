@@ -84,20 +84,25 @@ Json first_rows(const std::vector<double>& o, std::ptrdiff_t rows) {
 }
 
 // The sizes of LM01 and LM02.
-Json memory_experiments() {
+Result<Json> memory_experiments() {
   constexpr double kMiB = 1024.0 * 1024.0;
-  constexpr KeyValueHistory history{.tokens = 65536, .key_width = 64, .value_width = 64};
-  constexpr FixedState state{.key_width = 64, .value_width = 64, .normalizer = true};
-  const auto history_bytes = static_cast<double>(history.bytes()), state_bytes = static_cast<double>(state.bytes());
-  return {{"tokens", history.tokens},
-          {"key_width", history.key_width},
-          {"value_width", history.value_width},
-          {"element_bytes", history.element_bytes},
-          {"explicit_history_bytes", history.bytes()},
-          {"explicit_history_mib", history_bytes / kMiB},
-          {"recurrent_state_bytes", state.bytes()},
-          {"recurrent_state_mib", state_bytes / kMiB},
-          {"history_to_state_ratio", history_bytes / state_bytes}};
+  constexpr std::int64_t kHistoryTokens = 65536;
+  constexpr LayerShape kHistory{.kind = LayerKind::full_attention, .heads = 1, .key_width = 64, .value_width = 64};
+  constexpr LayerShape kState{.kind = LayerKind::linear_attention, .heads = 1, .key_width = 64, .value_width = 64, .normalizer = true};
+  constexpr Precision kSingle{.kv_bits = 32, .state_bits = 32};
+  const auto history = layer_bytes(kHistory, kHistoryTokens, kSingle), state = layer_bytes(kState, kHistoryTokens, kSingle);
+  for (const auto* bytes : {&history, &state})
+    if (!bytes->ok()) return bytes->status();
+  const auto history_bytes = static_cast<double>(history.value()), state_bytes = static_cast<double>(state.value());
+  return Json{{"tokens", kHistoryTokens},
+              {"key_width", kHistory.key_width},
+              {"value_width", kHistory.value_width},
+              {"element_bytes", kSingle.kv_bits / 8},
+              {"explicit_history_bytes", history.value()},
+              {"explicit_history_mib", history_bytes / kMiB},
+              {"recurrent_state_bytes", state.value()},
+              {"recurrent_state_mib", state_bytes / kMiB},
+              {"history_to_state_ratio", history_bytes / state_bytes}};
 }
 
 }  // namespace
@@ -111,6 +116,8 @@ Result<Json> run_result(const std::vector<ClaimRun>& claims) {
   const std::vector<double> recurrent32 = runs.o(kLinear, Form::recurrent, DType::f32),
                             explicit32 = runs.o(kLinear, Form::explicit_, DType::f32);
   if (!runs.status().ok()) return runs.status();
+  const auto memory = memory_experiments();
+  if (!memory.ok()) return memory.status();
   Json all_claims = Json::array();
   for (const ClaimRun& run : claims) all_claims.push_back(to_json(run));
   return Json{{"build_id", build_id()},
@@ -123,7 +130,7 @@ Result<Json> run_result(const std::vector<ClaimRun>& claims) {
                 {"explicit_vs_recurrent_float32_max_abs", largest_difference(explicit32, recurrent32)},
                 {"linear_vs_softmax_max_abs", largest_difference(recurrent, softmax)}}},
               {"first_two_outputs", first_rows(recurrent, 2)},
-              {"memory_experiments", memory_experiments()},
+              {"memory_experiments", memory.value()},
               {"all_claims_pass", all_pass(claims)},
               {"claims", std::move(all_claims)}};
 }

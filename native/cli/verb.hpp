@@ -23,5 +23,8 @@ void add_run(CLI::App& app, Verb& chosen);
 void add_sweep(CLI::App& app, Verb& chosen);
 void add_agreement(CLI::App& app, Verb& chosen);
 void add_bench(CLI::App& app, Verb& chosen);
+void add_knn(CLI::App& app, Verb& chosen);
+void add_ledger(CLI::App& app, Verb& chosen);
+void add_task(CLI::App& app, Verb& chosen);
 
 }  // namespace linearmem::cli

@@ -40,8 +40,8 @@ TEST(Bench, EveryCaseIsProvenAndTimed) {
   }
   EXPECT_EQ(mechanisms, (std::set<std::string>{"softmax-attention", "linear-attention", "linear-attention-normalized",
                                                "gated-linear-attention", "delta-rule", "gated-delta-rule", "selective-scan",
-                                               "mamba-scan", "ssd", "causal-conv"}));
-  EXPECT_EQ(settings, (std::map<std::string, int>{{"prefill", 10}, {"short", 30}, {"decode", 9}, {"cached", 9}, {"tiny", 10}}));
+                                               "mamba-scan", "ssd", "causal-conv", "knn"}));
+  EXPECT_EQ(settings, (std::map<std::string, int>{{"prefill", 10}, {"short", 30}, {"decode", 9}, {"cached", 9}, {"tiny", 10}, {"search", 1}, {"batch", 1}}));
   EXPECT_GT(all["limits"]["flops_f32"].get<double>(), 0);
   ASSERT_EQ(all["limits"]["memory"].size(), 4u);
   for (const auto& level : all["limits"]["memory"]) EXPECT_GT(level["update"].get<double>(), 0) << level;
@@ -114,7 +114,7 @@ TEST(Bench, SeveralThreadsAreTimedBesideOne) {
 TEST(Bench, Refusals) {
   EXPECT_EQ(test::refused({"bench", "ssd2"}).find("no benchmark of mechanism \"ssd2\"; there are softmax-attention, "), 0u);
   EXPECT_EQ(test::refused({"bench", "--setting", "warm"}),
-            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny, long");
+            "no benchmark of setting \"warm\"; there are prefill, short, decode, cached, tiny, long, search, batch");
   EXPECT_EQ(test::refused({"bench", "--tokens", "0"}), "--tokens is 0, must be from 1 to 1048576");
   EXPECT_EQ(test::refused({"bench", "--width", "5000"}), "--width is 5000, must be from 1 to 4096");
   EXPECT_EQ(test::refused({"bench", "--rounds", "0"}), "--rounds is 0, must be from 1 to 10000");

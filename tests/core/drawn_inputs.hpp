@@ -16,7 +16,7 @@ using AxisSizes = std::map<std::string, std::int64_t>;  // by letter
 inline double drawn_value(Numbers& numbers, const std::string& name) {
   if (name == "g" || name == "g_key") return numbers.uniform(-0.5, 0);
   if (name == "A") return numbers.uniform(-1, -0.1);
-  if (name == "beta" || name == "p") return numbers.uniform(0, 1);
+  if (name == "beta" || name == "p" || name == "model_prob") return numbers.uniform(0, 1);
   if (name == "dt") return numbers.uniform(0, 0.5);
   return numbers.uniform(-0.7, 0.7);
 }

@@ -41,7 +41,15 @@ inline ExecutorCase executor_case(const Mechanism& mechanism, const Layout& layo
   if (mechanism.room == std::string("softmax_attention")) sizes["T"] = 135;
   sizes["N"] = sizes["Seq"] = sequences;  // sequences, but where N is the size of a scan's state
   if (mechanism.name == std::string("mamba-scan") || mechanism.name == std::string("ssd")) sizes["N"] = 3;
+  const bool knn = mechanism.name == std::string("knn");
+  if (knn) sizes["M"] = 1500, sizes["Q"] = 70 * heads;
   ExecutorCase c{&mechanism, drawn_inputs(numbers, mechanism, sizes, gate), {}};
+  if (knn) {
+    std::vector<std::int64_t> tokens(1500);
+    for (std::int64_t& token : tokens) token = numbers.whole(0, 36);
+    c.inputs["token_ids"] = to_named(tokens, {1500});
+    c.settings.options = {{"k", "9"}, {"neighbours", "true"}};
+  }
   if (packed && packs) {
     std::vector<std::int64_t> bounds = {0, sizes["T"]};
     if (sequences == 3) bounds = {0, 11, 11, sizes["T"]};

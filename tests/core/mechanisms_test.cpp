@@ -176,8 +176,10 @@ NamedTensors inputs_for(const Mechanism& mechanism) {
   for (const InputSpec& input : mechanism.inputs) {
     if (std::string(input.name) == "g_key") continue;
     if (input.kind == TensorKind::integer) {
-      const bool offsets = input.name == std::string("cu_seqlens");
-      inputs[input.name] = offsets ? to_named(std::vector<std::int64_t>{0, 5}, {2}) : to_named(std::vector<std::int64_t>{2}, {1});
+      const bool offsets = input.name == std::string("cu_seqlens"), tokens = input.name == std::string("token_ids");
+      inputs[input.name] = tokens    ? to_named(std::vector<std::int64_t>{3, 0, 3}, {3})
+                           : offsets ? to_named(std::vector<std::int64_t>{0, 5}, {2})
+                                     : to_named(std::vector<std::int64_t>{2}, {1});
       continue;
     }
     Shape shape;
@@ -256,11 +258,14 @@ TEST(Mechanisms, EveryOptionChangesAnOutput) {
                                                     {"softplus", "false"}, {"activation", "none"}, {"limit", "2"}, {"rounds", "2"},
                                                     {"state_dtype", "bf16"}, {"halting", "cap-without-remainder"}, {"layers", "delta,window,linear"},
                                                     {"response", "exp"}, {"beta", "0.5"}, {"terms", "3"}, {"rule", "least-squares"},
-                                                    {"max_steps", "1"}, {"tolerance", "0.5"}};
+                                                    {"max_steps", "1"}, {"tolerance", "0.5"},
+                                                    {"k", "2"}, {"metric", "inner-product"}, {"temperature", "0.5"}, {"weight", "0.5"}};
   // Options that count beside others only.
   const std::map<std::string, std::map<std::string, std::string>> beside = {
-      {"associative-read beta", {{"response", "exp"}}}, {"associative-read terms", {{"response", "truncated-exp"}}}, {"associative-write beta", {{"rule", "delta"}}}};
-  const std::set<std::string> adding = {"allow_growth", "checkpoint_every", "audit"};  // mechanism_state_options_test.cpp, and below
+      {"associative-read beta", {{"response", "exp"}}}, {"associative-read terms", {{"response", "truncated-exp"}}}, {"associative-write beta", {{"rule", "delta"}}},
+      {"knn metric", {{"k", "3"}}}, {"knn temperature", {{"k", "3"}}}};
+  // mechanism_state_options_test.cpp, knn_distribution_test.cpp, and below
+  const std::set<std::string> adding = {"allow_growth", "checkpoint_every", "audit", "at_most_k", "vocab", "neighbours"};
   for (const Mechanism& mechanism : mechanisms())
     for (const OptionSpec& option : mechanism.options) {
       if (adding.count(option.name)) continue;
@@ -325,7 +330,9 @@ TEST(Mechanisms, EveryTensorReachesTheDoor) {
       if (input.kind == TensorKind::integer) continue;
       const std::string name = input.name;
       NamedTensors inputs = inputs_for(mechanism);
-      const auto plain = run_mechanism(mechanism.name, inputs, {});
+      RunSettings settings;
+      if (mechanism.name == std::string("knn")) settings.options = {{"k", "3"}, {"vocab", "4"}};  // all distances count, and V without a model
+      const auto plain = run_mechanism(mechanism.name, inputs, settings);
       if (input.required || name == "g") inputs[name] = values_for(name, inputs[name].shape, 99);  // in place of g, g_key may be needed
       else inputs.erase(name);
       if (name == "g_key") {
@@ -337,7 +344,7 @@ TEST(Mechanisms, EveryTensorReachesTheDoor) {
       for (const std::vector<std::string>& together : {std::vector<std::string>{"window_k", "window_v", "window_count"}, {"linear_state", "linear_z"}})
         if (std::count(together.begin(), together.end(), name))
           for (const std::string& part : together) inputs.erase(part);
-      const auto changed = run_mechanism(mechanism.name, inputs, {});
+      const auto changed = run_mechanism(mechanism.name, inputs, settings);
       ASSERT_TRUE(plain.ok() && changed.ok()) << mechanism.name << " " << name << ": " << changed.status().message();
       EXPECT_NE(first_output(mechanism, plain.value()), first_output(mechanism, changed.value())) << mechanism.name << " " << name;
     }

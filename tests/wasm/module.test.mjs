@@ -31,13 +31,37 @@ test('every object has exactly the declared fields', () => {
   const experiment = module.experiments()[0];
   const figure = module.experiment(experiment.name, {});
   const outputs = module.run('delta-rule', deltaInputs(), {});
+  const ledger = module.ledger('Qwen3-Next-80B-A3B', '', {});
   const samples = {
+    Ledger: ledger, LedgerRow: ledger.rows[0], TrainingRow: ledger.training[0], LedgerModel: module.ledgerModels()[0],
     ClaimInfo: module.claims()[0], MistakeInfo: module.mistakes()[0], ClaimResult: claim, Check: claim.checks[0], ExperimentInfo: experiment,
     SettingSpec: experiment.settings[0], Figure: figure, Panel: figure.panels[0], Axis: figure.panels[0].x, Series: figure.panels[0].series[0],
     Band: module.experiment('least-squares', { key_width: 2 }).panels[0].bands[0],
     MechanismInfo: module.mechanisms()[0], Tensor: outputs.o,
   };
   for (const [name, object] of Object.entries(samples)) assert.deepEqual(keys(object), membersOf(name), name);
+});
+
+test('the ledger of a name, of a configuration, and its refusals', () => {
+  const named = module.ledger('Qwen3-Next-80B-A3B', '', { context: 262144, device_gib: 80 });
+  assert.deepEqual(named.rows.map(({ kind, tokenBytes, stateBytes, convBytes, breakEven }) => [kind, tokenBytes, stateBytes, convBytes, breakEven]),
+    [['gated-delta-rule', 0, 2097152, 49152, 1048], ['grouped-query-attention', 2048, 0, 0, null]]);
+  assert.equal(named.requestsFit, 13);
+  const config = '{"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"x":Infinity}';
+  const read = module.ledger('mine.json', config, { context: 10, batch: 3 });
+  assert.equal(read.model, 'mine.json');
+  assert.equal(read.batchBytes, 3 * 2 * 10 * 128 * 2);
+  assert.deepEqual(read.assumed, ['num_key_value_heads = 4']);
+  const refused = (text, settings = {}) => {
+    try { module.ledger('mine.json', text, settings); } catch (problem) { return problem.message; }
+    return 'not refused';
+  };
+  assert.equal(refused('[['), 'config: offset 2: the text ends where a value should stand');
+  assert.equal(refused('['.repeat(10 << 20)), 'config: it has 10485760 bytes, at most 4194304 are read');
+  assert.equal(refused('{"a":'.repeat(800000)), 'config: offset 160: nested more than 32 deep');
+  assert.equal(refused(config.replace('2', '1000000000').replace('hidden_size":64', 'hidden_size":64')).startsWith('config: model_type llama: '), true);
+  assert.equal(refused(config, { context: 0 }), 'ledger: context is 0, must be from 1 to 1.67772e+07');
+  assert.equal(module.ledger('mine.json', config, {}).rows.length, 1);
 });
 
 test('the target and build id are those of this build', async () => {

@@ -45,3 +45,12 @@ export async function drawn(page) {
   await settled(page);
   await page.waitForSelector('[data-figure] svg.curves, [data-figure] svg[role="img"]');
 }
+
+// Figures are computed when they come near: each is brought into sight and waited for.
+export async function everyFigureDrawn(page) {
+  await drawn(page);
+  for (const figure of await page.$$('[data-figure]')) {
+    await figure.scrollIntoViewIfNeeded();
+    await page.waitForFunction((host) => host.querySelector('.panels svg') && host.querySelector('.figure-status')?.textContent === '', figure);
+  }
+}

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '../../web/tools/serve.mjs';
-import { drawn, launch, openPage, siteFolder } from './browser.mjs';
+import { everyFigureDrawn, launch, openPage, siteFolder } from './browser.mjs';
 
 const { values, positionals } = parseArgs({ options: { readme: { type: 'string' }, break: { type: 'string' } }, allowPositionals: true });
 if (!values.readme && positionals.length !== 1) throw new Error('usage: screenshots.mjs FOLDER | --readme FILE');
@@ -15,7 +15,7 @@ const browser = await launch();
 async function picture({ width, scheme, language, search = '', from = 'body' }, path, fullPage) {
   const options = { viewport: { width, height: 960 }, colorScheme: scheme, reducedMotion: 'reduce' };
   const { page, close } = await openPage(browser, `${site.address}?lang=${language}${search}`, options);
-  await drawn(page);
+  await everyFigureDrawn(page);
   await page.evaluate(() => document.fonts.ready);
   if (!fullPage) await page.evaluate((selector) => document.querySelector(selector).scrollIntoView(), from);
   await page.screenshot({ path, fullPage });

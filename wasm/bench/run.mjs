@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const usage = `usage: node wasm/bench/run.mjs [MECHANISM...] [options]
-  --setting S        prefill, short, decode, cached or tiny; may be repeated (prefill and cached)
+  --setting S        prefill, short, decode, cached, tiny, or search and batch of knn; may be repeated (prefill and cached)
   --width W          key and value width; may be repeated (64 and 128)
   --tokens T --heads H --rounds R --state-mib M --sample-ms MS --processor-time
                      as in linearmem bench
@@ -89,8 +89,9 @@ function summary(wasm, native) {
 const milliseconds = (seconds) => (seconds < 1e-3 ? `${(seconds * 1e6).toFixed(2)} us` : `${(seconds * 1e3).toFixed(2)} ms`);
 
 function line(case_) {
-  const work = case_.limit === 'in-place update' ? case_.bytes : case_.flops;
-  const unit = case_.limit === 'in-place update' ? 'GB/s' : 'GFLOP/s';
+  const moves = case_.limit === 'in-place update' || case_.limit === 'read';
+  const work = moves ? case_.bytes : case_.flops;
+  const unit = moves ? 'GB/s' : 'GFLOP/s';
   const rate = (seconds) => (work > 0 && seconds ? `${((work / seconds) * 1e-9).toFixed(1)} ${unit}` : '');
   const times = [case_.cold_seconds, case_.seconds, case_.median_seconds].map(milliseconds);
   const ofLimit = case_.limit === 'none' ? '' : `${(case_.fraction * 100).toFixed(0)} % of ${(case_.limit_per_second * 1e-9).toFixed(1)}`;
@@ -109,6 +110,7 @@ async function main() {
   for (const setting of values.setting)
     for (const mechanism of positionals.length ? positionals : everyMechanism) {
       const widths = setting === 'prefill' || setting === 'cached' ? values.width : values.width.slice(-1);
+      if ((mechanism === 'knn') !== (setting === 'search' || setting === 'batch')) continue;
       if (mechanism === 'softmax-attention' && (setting === 'decode' || setting === 'cached')) continue;
       for (const width of widths) {
         const words = wordsOf(mechanism, setting, width);

@@ -1,7 +1,9 @@
-// Where the page finds the two builds of the module: linearmem/simd and linearmem/scalar (glue), the same names with
-// .wasm?url (address of the hashed asset), and the build id each glue must answer with.
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+// Where the page finds the module: virtual:linearmem/modules has the glue and the address of each part, and of the whole without
+// SIMD; virtual:linearmem/catalogue says which part has which claims and experiments, as the parts themselves tell at build time.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ClaimInfo, ExperimentInfo, LedgerModel, LinearMemModule, MistakeInfo } from 'linearmem';
 import type { Plugin } from 'vite';
 
 const web = resolve(import.meta.dirname, '..');
@@ -12,6 +14,17 @@ const builds = [
 ] as const;
 
 export type BuildName = (typeof builds)[number]['name'];
+
+export interface Catalogue {
+  claims: ClaimInfo[];
+  mistakes: MistakeInfo[];
+  experiments: ExperimentInfo[];
+  timings: ExperimentInfo[];
+  ledgerModels: LedgerModel[];
+  partOf: Record<string, string>; // of a claim's id or an experiment's name
+}
+
+export const parts = readdirSync(join(web, '..', 'wasm', 'parts')).map((file) => basename(file, '.cpp'));
 
 export function moduleFolder(name: BuildName): string {
   const build = builds.find((candidate) => candidate.name === name)!;
@@ -29,20 +42,52 @@ export function buildId(name: BuildName): string {
   return readFileSync(demand(name, 'build-id.txt'), 'utf8').trim();
 }
 
+// Files without their ending, by the name the page calls them.
+export function moduleFiles(): Record<string, { build: BuildName; file: string }> {
+  const simd = parts.map((part) => [part, { build: 'simd', file: `linearmem-${part}` }] as const);
+  return Object.fromEntries([...simd, ['scalar', { build: 'scalar', file: 'linearmem' }] as const]);
+}
+
+export async function openPart(part: string): Promise<LinearMemModule> {
+  const { build, file } = moduleFiles()[part]!;
+  const { default: create } = await import(/* @vite-ignore */ pathToFileURL(demand(build, `${file}.mjs`)).href);
+  return create({ wasmBinary: readFileSync(demand(build, `${file}.wasm`)) });
+}
+
+export async function catalogue(): Promise<Catalogue> {
+  const opened = await Promise.all(parts.map(async (part) => ({ part, module: await openPart(part) })));
+  const order = ['LM', 'AM', 'RM'];
+  const place = ({ id }: ClaimInfo) => `${order.indexOf(id.slice(0, 2))}${id}`;
+  const claims = opened.flatMap(({ module }) => module.claims()).sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const experiments = opened.flatMap(({ module }) => module.experiments());
+  const figuresOf = (module: LinearMemModule) => [...module.experiments(), ...(module.timings?.() ?? [])];
+  const timings = opened.flatMap(({ module }) => module.timings?.() ?? []);
+  const partOf = Object.fromEntries(opened.flatMap(({ part, module }) =>
+    [...module.claims().map(({ id }) => id), ...figuresOf(module).map(({ name }) => name)].map((key) => [key, part])));
+  const ledgerModels = opened.find(({ part }) => part === 'ledger')!.module.ledgerModels();
+  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, timings, ledgerModels, partOf };
+}
+
+function modulesSource(): string {
+  const entries = Object.entries(moduleFiles());
+  const paths = entries.map(([name, { build, file }], i) =>
+    ({ name, build, address: `address${i}`, glue: demand(build, `${file}.mjs`), wasm: demand(build, `${file}.wasm`) }));
+  const imports = paths.map(({ address, wasm }) => `import ${address} from ${JSON.stringify(`${wasm}?url`)};`);
+  const members = paths.map(({ name, build, address, glue }) => `  ${JSON.stringify(name)}: { address: ${address}, `
+    + `buildId: ${JSON.stringify(buildId(build))}, createModule: async () => (await import(${JSON.stringify(glue)})).default },`);
+  return [...imports, 'export const modules = {', ...members, '};'].join('\n');
+}
+
+const sources: Record<string, () => string | Promise<string>> = {
+  'virtual:linearmem/modules': modulesSource,
+  'virtual:linearmem/catalogue': async () => `export const catalogue = ${JSON.stringify(await catalogue())};`,
+};
+
 export function wasmModules(): Plugin {
   return {
     name: 'linearmem-wasm-modules',
-    config: () => ({
-      define: {
-        __LINEARMEM_BUILD_IDS__: JSON.stringify(Object.fromEntries(builds.map(({ name }) => [name, buildId(name)]))),
-      },
-      resolve: {
-        alias: builds.flatMap(({ name }) => [
-          { find: new RegExp(`^linearmem/${name}$`), replacement: demand(name, 'linearmem.mjs') },
-          { find: new RegExp(`^linearmem/${name}\\.wasm(?=\\?|$)`), replacement: demand(name, 'linearmem.wasm') },
-        ]),
-      },
-      server: { fs: { allow: [join(web, '..'), ...builds.map(({ name }) => moduleFolder(name))] } },
-    }),
+    config: () => ({ server: { fs: { allow: [join(web, '..'), ...builds.map(({ name }) => moduleFolder(name))] } } }),
+    resolveId: (id) => (id in sources ? `\0${id}` : undefined),
+    load: (id) => sources[id.slice(1)]?.(),
   };
 }

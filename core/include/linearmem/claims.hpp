@@ -20,6 +20,8 @@ enum class Mistake {
   no_reset,            // the state of the last request is left in place
   error_before_decay,  // gated delta: measure the error against the undecayed state
   no_causal_mask,      // all keys, future ones too, in one state
+  repeated_keys,       // keys drawn with replacement
+  newest_only,         // only the newest pair is asked for
 };
 
 struct MistakeInfo {

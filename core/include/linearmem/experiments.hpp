@@ -80,7 +80,10 @@ struct Experiment {
 const std::vector<Experiment>& experiments();
 Result<const Experiment*> find_experiment(std::string_view name);
 
-// All fill in defaults and refuse unknown names and values outside the limits, naming both numbers.
+// The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
+Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
+
+// All complete the settings first.
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);
 

@@ -72,5 +72,6 @@ Result<DType> find_compute_dtype(std::string_view name);                    // "
 
 // inputs -> outputs, or one Status and nothing. Outputs have the compute dtype; counts are I64.
 Result<NamedTensors> run_mechanism(std::string_view name, const NamedTensors& inputs, const RunSettings& settings);
+Result<NamedTensors> run_mechanism(const Mechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings);
 
 }  // namespace linearmem

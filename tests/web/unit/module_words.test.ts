@@ -1,10 +1,11 @@
 // The page has words, colours and lines for everything the module has, and the module does what the words say.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { LinearMemModule } from 'linearmem';
 import { beforeAll, expect, test } from 'vitest';
-import { moduleFolder } from '../../../web/prerender/wasm_modules.ts';
-import { startModule } from '../../../web/src/engine/loader.ts';
+import { catalogue } from 'virtual:linearmem/catalogue';
+import { moduleFolder, openPart, parts } from '../../../web/prerender/wasm_modules.ts';
 import { memoryStyle } from '../../../web/src/figure/memories.ts';
 import { toCsv } from '../../../web/src/figure/save.ts';
 import { rooms } from '../../../web/src/rooms/index.ts';
@@ -16,8 +17,20 @@ const rule = readFileSync(join(import.meta.dirname, '../../../web/src/figure/fig
 let module: LinearMemModule;
 
 beforeAll(async () => {
-  const bytes = new Uint8Array(readFileSync(join(moduleFolder('simd'), 'linearmem.wasm'))).buffer;
-  module = await startModule({ name: 'simd', bytes });
+  const { default: create } = await import(pathToFileURL(join(moduleFolder('simd'), 'linearmem.mjs')).href);
+  module = await create({ wasmBinary: readFileSync(join(moduleFolder('simd'), 'linearmem.wasm')) });
+});
+
+test('the parts are the whole: every claim and experiment is in one of them, word for word, and answers as there', async () => {
+  const opened = await Promise.all(parts.map(openPart));
+  expect(catalogue.claims).toEqual(module.claims());
+  expect(catalogue.mistakes).toEqual(module.mistakes());
+  expect(opened.flatMap((part) => part.claims()).length).toBe(module.claims().length);
+  expect(opened.flatMap((part) => part.experiments().map(({ name }) => name)).sort()).toEqual(module.experiments().map(({ name }) => name).sort());
+  for (const part of opened) {
+    expect(part.buildId()).toBe(module.buildId());
+    for (const { id } of part.claims()) expect(part.verify(id, [])).toEqual(module.verify(id, []));
+  }
 });
 
 test('every claim and every mistake of the module has a text, and no text is left over', () => {

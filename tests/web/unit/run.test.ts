@@ -3,12 +3,13 @@ import type { ClaimInfo } from 'linearmem';
 import { beforeEach, expect, test } from 'vitest';
 import { verifyCommand } from '../../../web/src/claims/report.ts';
 import { ClaimsRun } from '../../../web/src/claims/run.ts';
-import type { About, TimedResult } from '../../../web/src/engine/calls.ts';
+import type { TimedResult } from '../../../web/src/engine/calls.ts';
+import type { EngineAbout } from '../../../web/src/engine/engine.ts';
 
 const claim = (id: string, ...mistakes: string[]): ClaimInfo => ({ id, room: '', statement: '', source: '', inputs: '', mistakes });
 const about = {
   claims: [claim('A', 'x'), claim('B', 'x', 'y'), claim('C')], mistakes: [{ name: 'x', meaning: '' }, { name: 'y', meaning: '' }],
-} as unknown as About;
+} as unknown as EngineAbout;
 
 let calls: string[];
 let beforeAnswer: (id: string) => void | Promise<void>;

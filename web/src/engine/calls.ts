@@ -1,13 +1,11 @@
 // What the page may ask of the module, and the answer, wherever the module runs.
-import type { ClaimInfo, ClaimResult, ExperimentInfo, Figure, LinearMemModule, MistakeInfo } from 'linearmem';
+import type { ClaimResult, Figure, Ledger, LinearMemModule } from 'linearmem';
+import type { FailureDetail, FailureKind } from './failure.ts';
+import type { Fetched } from './loader.ts';
 
 export interface About {
   buildId: string;
   target: string;
-  claims: ClaimInfo[];
-  mistakes: MistakeInfo[];
-  experiments: ExperimentInfo[];
-  timings: ExperimentInfo[]; // figures of this machine's times
 }
 
 export interface TimedResult {
@@ -18,9 +16,11 @@ export interface TimedResult {
 export type Call =
   | { name: 'about' }
   | { name: 'verify'; id: string; mistakes: string[] }
-  | { name: 'experiment'; experiment: string; settings: Record<string, number> };
+  | { name: 'experiment'; experiment: string; settings: Record<string, number> }
+  | { name: 'ledger'; model: string; config: string; settings: Record<string, number> };
 
-export type Answer<C extends Call> = C extends { name: 'about' } ? About : C extends { name: 'verify' } ? TimedResult : Figure;
+export type Answer<C extends Call> = C extends { name: 'about' } ? About : C extends { name: 'verify' } ? TimedResult
+  : C extends { name: 'ledger' } ? Ledger : Figure;
 
 export interface Slices {
   rest(): Promise<void>; // gives whoever else needs the thread a turn
@@ -36,14 +36,10 @@ export async function answer<C extends Call>(module: LinearMemModule, call: C, s
   return await answerAny(module, call, slices) as Answer<C>;
 }
 
-async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure> {
+async function answerAny(module: LinearMemModule, call: Call, slices: Slices): Promise<About | TimedResult | Figure | Ledger> {
   switch (call.name) {
     case 'about':
-      return {
-        buildId: module.buildId(), target: module.target(),
-        claims: module.claims(), mistakes: module.mistakes(), experiments: module.experiments(),
-        timings: module.timings(),
-      };
+      return { buildId: module.buildId(), target: module.target() };
     case 'verify': {
       const start = performance.now();
       const result = module.verify(call.id, call.mistakes);
@@ -51,12 +47,15 @@ async function answerAny(module: LinearMemModule, call: Call, slices: Slices): P
     }
     case 'experiment':
       return await inSlices(module, call.experiment, call.settings, slices);
+    case 'ledger':
+      return module.ledger(call.model, call.config, call.settings);
   }
 }
 
 async function inSlices(module: LinearMemModule, name: string, settings: Record<string, number>, { rest, dropped, hear }: Slices): Promise<Figure> {
   let heard = performance.now();
-  let progress = dropped() ? 0 : module.startExperiment(name, settings);
+  const timing = module.timings?.().some((info) => info.name === name);
+  let progress = dropped() ? 0 : timing ? module.startTiming(name, settings) : module.startExperiment(name, settings);
   while (progress < 1) {
     if (dropped()) throw new Error('dropped');
     progress = module.stepExperiment(slice);
@@ -70,11 +69,10 @@ async function inSlices(module: LinearMemModule, name: string, settings: Record<
   return module.figureSoFar();
 }
 
-// Messages between page and worker.
-export type ToWorker = { open: { name: 'simd' | 'scalar'; bytes: ArrayBuffer } } | { call: Call; number: number } | { drop: number };
+// Messages between page and worker. A call names the module it is for, which must be open.
+export type ToWorker = { open: Fetched; number: number } | { call: Call; to: string; number: number } | { drop: number };
 export type FromWorker =
-  | { opened: true }
-  | { failed: { kind: string; detail: Record<string, string | number> } }
   | { number: number; value: unknown }
   | { number: number; figure: Figure; progress: number }
-  | { number: number; problem: string };
+  | { number: number; problem: string }
+  | { number: number; failed: { kind: FailureKind; detail: FailureDetail } };

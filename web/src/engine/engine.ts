@@ -1,7 +1,10 @@
-// The module as the page sees it: asynchronous, in a worker where there can be one, otherwise in the page.
-import type { Figure } from 'linearmem';
+// The module as the page sees it: asynchronous, in a worker where there can be one, otherwise in the page. Its parts are fetched
+// when something in them is first asked for.
+import type { ClaimInfo, ExperimentInfo, Figure, Ledger, LedgerModel, MistakeInfo } from 'linearmem';
+import { catalogue } from 'virtual:linearmem/catalogue';
 import type { About, Answer, Call, TimedResult } from './calls.ts';
-import { fetchModule } from './loader.ts';
+import { LoadFailure } from './failure.ts';
+import { fetchModule, type Fetched } from './loader.ts';
 import { Thread } from './thread.ts';
 
 // For answers that take time: what is known so far, and a way to say that nobody waits any more (the answer then is an error).
@@ -10,34 +13,85 @@ export interface Hearing {
   signal?: AbortSignal;
 }
 
+// Where modules run. A call names the module it is for, which must be open.
+export interface Place {
+  open(fetched: Fetched): Promise<void>;
+  ask<C extends Call>(to: string, call: C, hearing?: Hearing): Promise<Answer<C>>;
+}
+
+export interface EngineAbout extends About {
+  claims: ClaimInfo[];
+  mistakes: MistakeInfo[];
+  experiments: ExperimentInfo[];
+  timings: ExperimentInfo[]; // figures of this machine's times
+  ledgerModels: LedgerModel[];
+}
+
 export interface Engine {
-  readonly about: About;
+  readonly about: EngineAbout;
   readonly place: 'worker' | 'page';
   verify(id: string, mistakes: string[]): Promise<TimedResult>;
   experiment(name: string, settings: Record<string, number>, hearing?: Hearing): Promise<Figure>;
+  // Of the text of a config.json, which the answer calls `model`; of the named model where `config` is empty.
+  ledger(model: string, config: string, settings: Record<string, number>): Promise<Ledger>;
 }
 
-export async function openEngine(simd: 'auto' | 'off' = 'auto'): Promise<Engine> {
+// `first` is what will be asked for first, a claim or a figure: its part is open when the engine is.
+export async function openEngine(simd: 'auto' | 'off', first = catalogue.claims[0]!.id): Promise<Engine> {
   const thread = Thread.start(); // its script travels while the module does
   try {
-    const fetched = await fetchModule(simd);
-    if (thread && await thread.open(fetched)) return await engineOf((call, hearing) => thread.ask(call, hearing), 'worker');
+    const fetched = await fetchModule(partOf(first), simd);
+    if (thread && await opensIn(thread, fetched)) return await engineOf(thread, 'worker', fetched.name);
     thread?.end();
-    const { openInPage } = await import('./in_page.ts');
-    return await engineOf(await openInPage(fetched), 'page');
+    const place = (await import('./in_page.ts')).placeInPage();
+    await place.open(fetched);
+    return await engineOf(place, 'page', fetched.name);
   } catch (problem) {
     thread?.end();
     throw problem;
   }
 }
 
-export type Ask = <C extends Call>(call: C, hearing?: Hearing) => Promise<Answer<C>>;
+// False where the worker does not come up. A worker obeys the policy its own script was served with, so a refusal there says
+// nothing about the page either.
+async function opensIn(thread: Thread, fetched: Fetched): Promise<boolean> {
+  try {
+    await thread.open(fetched);
+    return true;
+  } catch (problem) {
+    if (problem instanceof LoadFailure && problem.kind !== 'csp') throw problem;
+    return false;
+  }
+}
 
-async function engineOf(ask: Ask, place: Engine['place']): Promise<Engine> {
+function partOf(name: string): string {
+  const part = catalogue.partOf[name];
+  if (!part) throw new Error(`no part of the module has ${name}`);
+  return part;
+}
+
+async function engineOf(place: Place, where: Engine['place'], first: string): Promise<Engine> {
+  const opened = new Map<string, Promise<string>>([[first, Promise.resolve(first)]]);
+
+  function open(part: string): Promise<string> {
+    const known = opened.get('scalar') ?? opened.get(part);
+    if (known) return known;
+    const opening = fetchModule(part, 'auto').then(async (fetched) => {
+      await place.open(fetched);
+      return fetched.name;
+    });
+    opened.set(part, opening);
+    opening.catch(() => opened.delete(part)); // asked again, it is fetched again
+    return opening;
+  }
+
+  const { buildId, target } = await place.ask(first, { name: 'about' });
   return {
-    about: await ask({ name: 'about' }),
-    place,
-    verify: (id, mistakes) => ask({ name: 'verify', id, mistakes }),
-    experiment: (experiment, settings, hearing) => ask({ name: 'experiment', experiment, settings }, hearing),
+    about: { buildId, target, ...catalogue },
+    place: where,
+    verify: async (id, mistakes) => place.ask(await open(partOf(id)), { name: 'verify', id, mistakes }),
+    experiment: async (experiment, settings, hearing) =>
+      place.ask(await open(partOf(experiment)), { name: 'experiment', experiment, settings }, hearing),
+    ledger: async (model, config, settings) => place.ask(await open(partOf('ledger')), { name: 'ledger', model, config, settings }),
   };
 }

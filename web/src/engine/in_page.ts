@@ -1,13 +1,14 @@
-// The module on the page's own thread, for pages whose browser or policy refuses a worker. Calls wait their turn, and the
-// page gets its thread back whenever a slice of 12 ms is used up.
+// Modules on the page's own thread, for pages whose browser or policy refuses a worker. Calls wait their turn, and the page gets
+// its thread back whenever a slice of 12 ms is used up.
+import type { LinearMemModule } from 'linearmem';
 import { answer } from './calls.ts';
-import type { Ask } from './engine.ts';
-import { type Fetched, startModule } from './loader.ts';
+import type { Place } from './engine.ts';
+import { startModule } from './loader.ts';
 
 const slice = 12; // milliseconds
 
-export async function openInPage(fetched: Fetched): Promise<Ask> {
-  const module = await startModule(fetched);
+export function placeInPage(): Place {
+  const modules = new Map<string, LinearMemModule>();
   let turn: Promise<unknown> = Promise.resolve();
   let sliceStart = performance.now();
 
@@ -17,9 +18,12 @@ export async function openInPage(fetched: Fetched): Promise<Ask> {
     sliceStart = performance.now();
   }
 
-  return (call, { hear = () => undefined, signal } = {}) => {
-    const result = turn.then(rest).then(() => answer(module, call, { rest, hear, dropped: () => signal?.aborted ?? false }));
-    turn = result.catch(() => undefined);
-    return result;
+  return {
+    open: async (fetched) => { modules.set(fetched.name, await startModule(fetched)); },
+    ask: (to, call, { hear = () => undefined, signal } = {}) => {
+      const result = turn.then(rest).then(() => answer(modules.get(to)!, call, { rest, hear, dropped: () => signal?.aborted ?? false }));
+      turn = result.catch(() => undefined);
+      return result;
+    },
   };
 }

@@ -1,11 +1,8 @@
 // The one place that fetches, checks and starts the module, in the page and in a worker alike. The bytes are fetched by
 // hand and never streamed, so the server's idea of their MIME type does not matter.
 import type { LinearMemModule, ModuleOptions } from 'linearmem';
-import scalarAddress from 'linearmem/scalar.wasm?url';
-import simdAddress from 'linearmem/simd.wasm?url';
+import { modules } from 'virtual:linearmem/modules';
 import { asLoadFailure, LoadFailure } from './failure.ts';
-
-export type BuildName = 'simd' | 'scalar';
 
 export interface Build {
   address: string;
@@ -13,17 +10,11 @@ export interface Build {
   createModule(): Promise<(options: ModuleOptions) => Promise<LinearMemModule>>;
 }
 
-export const builds: Record<BuildName, Build> = {
-  simd: {
-    address: simdAddress, buildId: __LINEARMEM_BUILD_IDS__.simd, createModule: async () => (await import('linearmem/simd')).default,
-  },
-  scalar: {
-    address: scalarAddress, buildId: __LINEARMEM_BUILD_IDS__.scalar, createModule: async () => (await import('linearmem/scalar')).default,
-  },
-};
+// The parts by their names, and 'scalar': the whole module, for browsers without SIMD.
+export const builds: Record<string, Build> = modules;
 
 export interface Fetched {
-  name: BuildName;
+  name: string;
   bytes: ArrayBuffer;
 }
 
@@ -34,16 +25,16 @@ const simdModule = new Uint8Array([...magic, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x
 
 export const patience = 15_000; // milliseconds without a byte before the server counts as silent
 
-export function preferredBuild(simd: 'auto' | 'off'): BuildName {
+export function readsSimd(simd: 'auto' | 'off'): boolean {
   if (typeof WebAssembly !== 'object') throw new LoadFailure('no-wasm');
-  return simd === 'auto' && WebAssembly.validate(simdModule) ? 'simd' : 'scalar';
+  return simd === 'auto' && WebAssembly.validate(simdModule);
 }
 
-// The bytes of the best build this browser can read. A SIMD build that does not validate gives way to the scalar one.
-export async function fetchModule(simd: 'auto' | 'off', table = builds): Promise<Fetched> {
-  let name = preferredBuild(simd);
+// The bytes of a part, or of the scalar module where the browser cannot read SIMD or the part does not validate.
+export async function fetchModule(part: string, simd: 'auto' | 'off', table = builds): Promise<Fetched> {
+  let name = readsSimd(simd) ? part : 'scalar';
   for (;;) {
-    const bytes = await fetchBytes(table[name].address);
+    const bytes = await fetchBytes(table[name]!.address);
     if (WebAssembly.validate(bytes)) return { name, bytes };
     if (name === 'scalar') throw new LoadFailure('unsupported');
     name = 'scalar';
@@ -88,7 +79,7 @@ export function startsLikeWasm(bytes: ArrayBuffer): boolean {
 }
 
 export async function startModule({ name, bytes }: Fetched, table = builds): Promise<LinearMemModule> {
-  const build = table[name];
+  const build = table[name]!;
   if (!mayCompile()) throw new LoadFailure('csp');
   try {
     const create = await build.createModule();

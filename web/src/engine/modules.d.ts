@@ -1,10 +1,11 @@
-// What vite.config.ts puts behind these names: the two builds of the module and the build ids they must answer with.
-declare module 'linearmem/*.wasm?url' {
-  const address: string;
-  export default address;
+// What vite.config.ts puts behind these names: the parts of the module, and what they hold.
+declare module 'virtual:linearmem/modules' {
+  export const modules: Record<string, import('./loader.ts').Build>;
 }
 
-declare const __LINEARMEM_BUILD_IDS__: { simd: string; scalar: string };
+declare module 'virtual:linearmem/catalogue' {
+  export const catalogue: import('../../prerender/wasm_modules.ts').Catalogue;
+}
 
 declare module '*.css';
 declare module 'virtual:formulas.css';

@@ -1,7 +1,7 @@
-// The page's end of the worker: open it, ask it, and notice when it is refused or breaks.
+// The page's end of the worker: open modules in it, ask them, and notice when it is refused or breaks.
 import type { Answer, Call, FromWorker, ToWorker } from './calls.ts';
-import type { Hearing } from './engine.ts';
-import { type FailureKind, LoadFailure } from './failure.ts';
+import type { Hearing, Place } from './engine.ts';
+import { LoadFailure } from './failure.ts';
 import { type Fetched, patience } from './loader.ts';
 
 interface Caller {
@@ -10,10 +10,9 @@ interface Caller {
   hear?: Hearing['hear'];
 }
 
-export class Thread {
+export class Thread implements Place {
   private readonly callers = new Map<number, Caller>();
-  private readonly opened: Promise<boolean>;
-  private settle!: Caller;
+  private broken?: Error;
   private calls = 0;
 
   // undefined where the browser refuses outright: an opaque origin, or a policy.
@@ -26,10 +25,6 @@ export class Thread {
   }
 
   private constructor(private readonly worker: Worker) {
-    this.opened = new Promise((resolve, reject) => {
-      this.settle = { resolve: resolve as (value: unknown) => void, reject };
-    });
-    this.opened.catch(() => undefined); // whoever opens hears of it; the module's own failure may come first
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     worker.onerror = (event) => { // a script that answers 404 says so here, perhaps before the module has arrived
       event.preventDefault();
@@ -37,20 +32,20 @@ export class Thread {
     };
   }
 
-  // False where the worker does not come up; a LoadFailure where it does and the module is at fault.
-  async open(fetched: Fetched): Promise<boolean> {
-    this.worker.postMessage({ open: fetched } satisfies ToWorker);
-    const timer = setTimeout(() => this.settle.resolve(false), patience);
-    return this.opened.finally(() => clearTimeout(timer));
+  // A LoadFailure where the module is at fault, another error where the worker does not come up.
+  async open(fetched: Fetched): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('the worker does not answer')), patience);
+    });
+    await Promise.race([this.send((number) => ({ open: fetched, number })), late]).finally(() => clearTimeout(timer));
   }
 
-  ask<C extends Call>(call: C, { hear, signal }: Hearing = {}): Promise<Answer<C>> {
-    return new Promise((resolve, reject) => {
-      const number = this.calls += 1;
-      this.callers.set(number, { resolve: resolve as (value: unknown) => void, reject, hear });
-      this.worker.postMessage({ call, number } satisfies ToWorker);
+  ask<C extends Call>(to: string, call: C, { hear, signal }: Hearing = {}): Promise<Answer<C>> {
+    return this.send((number) => {
       signal?.addEventListener('abort', () => this.worker.postMessage({ drop: number } satisfies ToWorker));
-    });
+      return { call, to, number };
+    }, hear) as Promise<Answer<C>>;
   }
 
   end(): void {
@@ -58,27 +53,27 @@ export class Thread {
     this.breakOff('the worker was ended');
   }
 
-  private receive(message: FromWorker): void {
-    if ('opened' in message) this.settle.resolve(true);
-    else if ('failed' in message) this.fail(message.failed.kind as FailureKind, message.failed.detail);
-    else if ('figure' in message) this.callers.get(message.number)?.hear?.(message.figure, message.progress);
-    else {
-      const caller = this.callers.get(message.number);
-      this.callers.delete(message.number);
-      if ('problem' in message) caller?.reject(new Error(message.problem));
-      else caller?.resolve(message.value);
-    }
+  private send(message: (number: number) => ToWorker, hear?: Hearing['hear']): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.broken) return reject(this.broken);
+      const number = this.calls += 1;
+      this.callers.set(number, { resolve, reject, hear });
+      this.worker.postMessage(message(number));
+    });
   }
 
-  // A worker obeys the policy its own script was served with, so a refusal there says nothing about the page.
-  private fail(kind: FailureKind, detail: LoadFailure['detail']): void {
-    if (kind === 'csp') this.settle.resolve(false);
-    else this.settle.reject(new LoadFailure(kind, detail));
+  private receive(message: FromWorker): void {
+    const caller = this.callers.get(message.number);
+    if ('figure' in message) return caller?.hear?.(message.figure, message.progress);
+    this.callers.delete(message.number);
+    if ('problem' in message) caller?.reject(new Error(message.problem));
+    else if ('failed' in message) caller?.reject(new LoadFailure(message.failed.kind, message.failed.detail));
+    else caller?.resolve(message.value);
   }
 
   private breakOff(reason: string): void {
-    this.settle.resolve(false);
-    for (const caller of this.callers.values()) caller.reject(new Error(reason));
+    this.broken = new Error(reason);
+    for (const caller of this.callers.values()) caller.reject(this.broken);
     this.callers.clear();
   }
 }

@@ -1,10 +1,10 @@
-// The module's thread: opens it once, then answers calls in the order they came.
+// The worker: opens modules, then answers calls in the order they came.
 import type { LinearMemModule } from 'linearmem';
 import { answer, type Call, type FromWorker, type ToWorker } from './calls.ts';
 import { asLoadFailure } from './failure.ts';
 import { type Fetched, startModule } from './loader.ts';
 
-let module: LinearMemModule | undefined;
+const modules = new Map<string, LinearMemModule>();
 let turn: Promise<unknown> = Promise.resolve();
 const dropped = new Set<number>();
 
@@ -13,22 +13,23 @@ const post = (message: FromWorker) => self.postMessage(message);
 self.onmessage = (event: MessageEvent<ToWorker>) => {
   const message = event.data;
   if ('drop' in message) dropped.add(message.drop);
-  else turn = turn.then(() => ('open' in message ? open(message.open) : respond(message.call, message.number)));
+  else turn = turn.then(() => ('open' in message ? open(message.open, message.number) : respond(message.call, message.to, message.number)));
 };
 
-async function open(fetched: Fetched): Promise<void> {
+async function open(fetched: Fetched, number: number): Promise<void> {
   try {
-    module = await startModule(fetched);
-    post({ opened: true });
+    modules.set(fetched.name, await startModule(fetched));
+    post({ number, value: undefined });
   } catch (problem) {
     const { kind, detail } = asLoadFailure(problem);
-    post({ failed: { kind, detail } });
+    post({ number, failed: { kind, detail } });
   }
 }
 
-async function respond(call: Call, number: number): Promise<void> {
+async function respond(call: Call, to: string, number: number): Promise<void> {
   try {
-    if (!module) throw new Error('the module is not open');
+    const module = modules.get(to);
+    if (!module) throw new Error(`the module ${to} is not open`);
     const value = await answer(module, call, {
       rest: () => new Promise((resume) => setTimeout(resume, 0)), // a message to drop it gets in here
       dropped: () => dropped.has(number),

@@ -6,6 +6,7 @@ import {
 import type { Axis, Band, Panel, Series } from 'linearmem';
 import { bytes, full, short } from '../texts/numbers.ts';
 import { memoryStyle } from './memories.ts';
+import { lineHeight, textWidth, wrapped } from './words.ts';
 
 export interface PanelWords {
   title: string;
@@ -22,9 +23,8 @@ interface Point {
   title: string;
 }
 
-const labelSize = 14; // px, as in figure.css
 const left = 66; // px for the labels of the vertical axis
-const lineHeight = 18;
+const titleRoom = 40; // px above the plot for everything but the title
 const markersPerLine = 7;
 
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
@@ -33,10 +33,12 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     .map((series) => ({ series, label: wrapped(words.label(series), room - 14), points: pointsOf(panel, series, words) }));
   const named = lines.filter(({ series }) => !isBesideItsLine(series, panel));
   const marginRight = Math.min(room, 14 + Math.max(...named.map(({ label }) => Math.max(...label.map(textWidth)))));
+  const title = wrapped(words.title, width);
+  const marginTop = titleRoom + title.length * lineHeight;
   const options: PlotOptions = {
     document: inertDocument(),
-    className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))),
-    marginTop: 58, marginRight, marginBottom: 42, marginLeft: left,
+    className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))) + marginTop - titleRoom - lineHeight,
+    marginTop, marginRight, marginBottom: 42, marginLeft: left,
     x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
   const frame = [
@@ -44,7 +46,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     gridY({ ticks: options.y!.ticks as number[] }),
     axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
-    text([words.title], { frameAnchor: 'top-left', dx: -left, dy: -56, lineAnchor: 'top', className: 'panel-title' }),
+    text([title.join('\n')], { frameAnchor: 'top-left', dx: -left, dy: 2 - marginTop, lineAnchor: 'top', className: 'panel-title' }),
     text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
     text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
@@ -156,20 +158,6 @@ function apart(labels: { at: number; height: number }[]): number[] {
     }
   }
   return placed.map((position, i) => position - labels[i]!.at);
-}
-
-function textWidth(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (letter > '\u2e80' ? 1 : 0.58), 0) * labelSize;
-}
-
-function wrapped(text: string, room: number): string[] {
-  const rows: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = rows.length > 0 ? `${rows.at(-1)} ${word}` : word;
-    if (rows.length > 0 && textWidth(longer) <= room) rows[rows.length - 1] = longer;
-    else rows.push(word);
-  }
-  return rows;
 }
 
 // Plot writes a <style>, which a strict policy refuses in a live document; in an inert one it may. The window is lent for events.

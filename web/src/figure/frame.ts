@@ -36,6 +36,7 @@ export class FigureFrame {
   private width = 0;
   private knobs!: Knobs;
   private readonly panels = element('div', { class: 'panels' });
+  private readonly summary = element('div', { class: 'figure-summary' });
   private readonly numbers = element('div', { class: 'numbers' });
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
   private readonly commandLine = element('div');
@@ -101,10 +102,12 @@ export class FigureFrame {
     });
     this.knobs.show(this.settings);
     const defaults = Object.fromEntries(info.settings.map((spec) => [spec.name, spec.default]));
-    this.editor = editor?.make(defaults, texts, (settings) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), true));
+    this.editor = editor?.make(defaults, texts,
+      (settings, settled = true) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), settled), this.options.engine);
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
     const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
+    if (this.options.room.summary) controls.push(this.summary);
     if (this.options.room.byHand) {
       this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });
       controls.unshift(element('p', { class: 'buttons' }, this.startButton));
@@ -121,7 +124,7 @@ export class FigureFrame {
       click: () => void Promise.resolve(make()).then((blob) => download(blob, `${info.name}.${format.toLowerCase()}`), (problem) => this.stop(problem)),
     }, format);
     const buttons = element('p', { class: 'buttons' },
-      element('button', { type: 'button', class: 'quiet', click: () => this.change({}, true) }, texts.say('figure.reset')),
+      element('button', { type: 'button', class: 'quiet', click: () => this.reset() }, texts.say('figure.reset')),
       copyButton(texts, texts.say('figure.link'), this.options.link),
       save('SVG', () => svgFile(this.panels)),
       save('PNG', () => pngFile(this.panels)),
@@ -129,6 +132,11 @@ export class FigureFrame {
     const notShown = element('p', { class: 'not-shown' },
       element('strong', {}, texts.say('figure.not-shown')), ' ', this.options.room.notShown(info, texts));
     return element('footer', { class: 'figure-foot' }, notShown, buttons, this.commandLine);
+  }
+
+  private reset(): void {
+    this.editor?.reset?.();
+    this.change({}, true);
   }
 
   private turn(name: string, value: number, settled: boolean): void {
@@ -197,6 +205,7 @@ export class FigureFrame {
       svg.setAttribute('aria-label', description);
       return svg;
     }));
+    this.summary.replaceChildren(...room.summary?.(this.data, this.settings, this.texts) ?? []);
     this.numbers.replaceChildren(...room.tables(this.data, this.texts));
   }
 
@@ -205,6 +214,7 @@ export class FigureFrame {
   }
 
   private command(): string {
+    if (this.options.room.command) return this.options.room.command(this.settings);
     const set = Object.entries(this.settings).map(([name, value]) => ` --set ${name}=${full(value)}`).join('');
     return `linearmem sweep ${this.info.name}${set} --csv`;
   }

@@ -14,15 +14,17 @@ type Name = keyof Texts['figures']['experiments'];
 
 export interface LineRoomOptions {
   open?(series: Series): boolean; // a second line of the same memory
+  label?(series: Series, texts: Texts): string | undefined; // names that are made, not listed
   editor?: Room['editor'];
   byHand?: boolean;
 }
 
-export function lineRoom(experiment: Name, { open = () => false, editor, byHand }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, label: made, editor, byHand }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
-  function labelOf({ memory, label }: Series, texts: Texts): string {
-    return (words(texts).series as Record<string, string>)[`${memory}/${label}`] ?? label;
+  function labelOf(series: Series, texts: Texts): string {
+    const { memory, label } = series;
+    return (words(texts).series as Record<string, string>)[`${memory}/${label}`] ?? made?.(series, texts) ?? label;
   }
 
   function wordsFor(panel: Panel, texts: Texts): PanelWords {

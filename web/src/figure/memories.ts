@@ -22,6 +22,9 @@ const looks: Record<string, Pick<MemoryStyle, 'dash' | 'symbol'>> = {
   cubed_relu: { symbol: 'diamond', dash: '12 4' },
   sampled_median: { symbol: 'diamond' },
   sampled_mean: { symbol: 'square' },
+  causal_conv: { symbol: 'times', dash: '4 3 1 3' },
+  whole_model: { symbol: 'diamond' }, // all layers of a model together
+  device_memory: { dash: '2 3' }, // what there is room for
 };
 
 const aliases: Record<string, string> = { ssd: 'selective_scan', kv: 'softmax_attention', gated_delta: 'gated_delta_rule' };

@@ -15,6 +15,7 @@ export interface EditorWords {
 export interface Editor {
   root: HTMLElement;
   show(settings: Settings): void;
+  reset?(): void; // of what is not in the settings
 }
 
 export function pictureEditor(words: EditorWords, defaults: Settings, change: (settings: Settings) => void): Editor {

@@ -1,11 +1,12 @@
 // A panel of small square pictures, one for each series: every pixel grey by its value, on one scale for all of them. Values beyond the
 // scale are cut off here and nowhere else.
 import type { Panel, Series } from 'linearmem';
+import { lineHeight, wrapped } from './words.ts';
 
 const svgName = 'http://www.w3.org/2000/svg';
 const gap = 18; // px between pictures
 const captionHeight = 24;
-const titleHeight = 30;
+const titleGap = 12; // px between title and pictures
 const largest = 150; // px, side of a picture
 
 export interface PictureWords {
@@ -18,10 +19,12 @@ export function pictures(panel: Panel, words: PictureWords, width: number): SVGS
   const perRow = Math.max(1, Math.min(count, Math.floor((width + gap) / (96 + gap))));
   const side = Math.min(largest, Math.floor((width + gap) / perRow) - gap);
   const rows = Math.ceil(count / perRow);
+  const title = wrapped(words.title, width);
+  const titleHeight = title.length * lineHeight + titleGap;
   const svg = node('svg', {
-    class: 'curves pictures', width: perRow * (side + gap) - gap, height: titleHeight + rows * (side + captionHeight + gap) - gap,
+    class: 'curves pictures', width, height: titleHeight + rows * (side + captionHeight + gap) - gap,
   }) as SVGSVGElement;
-  svg.append(caption(words.title, 0, 14, 'panel-title'));
+  svg.append(...title.map((row, i) => caption(row, 0, 14 + i * lineHeight, 'panel-title')));
   panel.series.forEach((series, i) => {
     const [left, top] = [(i % perRow) * (side + gap), titleHeight + Math.floor(i / perRow) * (side + captionHeight + gap)];
     svg.append(...pixels(series, panel, left, top, side), caption(words.label(series), left, top + side + 17, 'axis-name'));

@@ -28,6 +28,9 @@ export interface Room {
   // A control of its own for some of the settings, which then have no knobs.
   editor?: {
     settings: readonly string[];
-    make(defaults: Settings, texts: Texts, change: (settings: Settings) => void): Editor;
+    // change: the settings that differ now; settled is false for what the address does not keep.
+    make(defaults: Settings, texts: Texts, change: (settings: Settings, settled?: boolean) => void, engine: Engine): Editor;
   };
+  summary?(figure: Figure, settings: Settings, texts: Texts): HTMLElement[]; // in sight under the knobs
+  command?(settings: Settings): string; // what repeats the figure, where it is not a sweep
 }

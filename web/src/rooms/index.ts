@@ -5,6 +5,7 @@ const associative = (name: string) => async () => (await import('./associative_m
 
 export const rooms: Record<string, () => Promise<Room>> = {
   'memory-tradeoff': async () => (await import('./memory_tradeoff.ts')).room,
+  ledger: async () => (await import('./ledger.ts')).room,
   'wall-clock': async () => (await import('./wall_clock.ts')).room,
   ...Object.fromEntries([
     'picture-readback', 'interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening',

@@ -28,7 +28,7 @@ export function milliseconds(x: number): string {
 }
 
 export function bytes(x: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
   let unit = 0;
   while (Math.abs(x) >= 1024 && unit < units.length - 1) {
     x /= 1024;

@@ -1,7 +1,9 @@
 // Words of the figures, by the module's own names. A name that is missing here is shown as the module says it.
+import { ledger } from './ledger.ts';
+
 export const figures = {
   units: { tokens: 'tokens', bytes: 'bytes', ms: 'ms' },
-  bands: { 'exact recovery': 'exact recovery, M ≤ K', 'softmax below gated delta': 'softmax below gated delta' },
+  bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context', 'softmax below gated delta': 'softmax below gated delta' },
   reading: {
     description: '{title}. At the right end, {x} {value}: {items}.',
     pictured: '{title}: {items}.',
@@ -10,6 +12,7 @@ export const figures = {
   },
   editor: { title: 'Draw another picture', pixel: 'row {row}, column {column}', clear: 'Clear' },
   experiments: {
+    ledger,
     'memory-tradeoff': {
       notShown: 'speed, weights and workspace; more than one layer and head; what a trained model would do with its state.',
       panels: {

@@ -28,4 +28,12 @@ export const mistakes = {
     label: 'No causal mask',
     why: 'All keys, future ones too, are in one state, so a change of the last value reaches the first output.',
   },
+  'repeated-keys': {
+    label: 'Draw keys with replacement',
+    why: 'One key may then stand before two values. The question has two answers, and a memory that gives the other one is marked wrong.',
+  },
+  'newest-only': {
+    label: 'Ask for the newest pair alone',
+    why: 'A delta memory always reads back what it wrote last, and a window always has it. Asked only for that, a fixed state looks as if it held everything.',
+  },
 } as const;

@@ -25,6 +25,8 @@ export const page = {
   'break.mend': 'Mend everything',
   'tradeoff.heading': 'What does a fixed state save, and what does it lose?',
   'tradeoff.intro': 'The first picture shows what must be stored as the text grows. For the second, two pairs are written one after the other and both keys are read again: the more alike the keys, the further an answer lies from the value that was written.',
+  'ledger.heading': 'What does a real model keep for each request?',
+  'ledger.intro': 'Pick a model, or give its `config.json`: the ledger counts, layer by layer, what every request holds on to while text is generated. Attention adds keys and values with each token; states and windows stop growing. Where the lines cross, a fixed state has paid for itself.',
   'associative.readback': 'What is left of a picture when others are stored beside it?',
   'associative.readback-text': 'Each pixel picture is one value of 64 numbers, stored under a random key as an outer product with up to 1023 random others. The key then reads it back. Draw your own picture; $R$ says how much the others weigh against it.',
   'associative.growth': 'How fast do the others drown the one asked for?',

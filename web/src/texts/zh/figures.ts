@@ -1,8 +1,9 @@
 import type { FigureTexts } from '../languages.ts';
+import { ledger } from './ledger.ts';
 
 export const figures: FigureTexts = {
   units: { tokens: '词元', bytes: '字节', ms: '毫秒' },
-  bands: { 'exact recovery': '精确恢复，M ≤ K', 'softmax below gated delta': 'softmax 低于门控 delta' },
+  bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内', 'softmax below gated delta': 'softmax 低于门控 delta' },
   reading: {
     description: '{title}。最右端{x}为 {value} 时：{items}。',
     pictured: '{title}：{items}。',
@@ -11,6 +12,7 @@ export const figures: FigureTexts = {
   },
   editor: { title: '画另一幅图', pixel: '第 {row} 行第 {column} 列', clear: '清空' },
   experiments: {
+    ledger,
     'memory-tradeoff': {
       notShown: '速度、权重和工作空间；多于一层一头的情形；训练好的模型会怎样使用它的状态。',
       panels: {

@@ -29,4 +29,12 @@ export const mistakes: Record<keyof typeof english, { label: string; why: string
     label: '不加因果掩码',
     why: '所有的键，连未来的也在内，都在同一个状态里，所以改动最后一个值会影响第一个输出。',
   },
+  'repeated-keys': {
+    label: '有放回地抽键',
+    why: '同一个键可能对应两个值。问题于是有两个答案，记忆答出另一个就被判错。',
+  },
+  'newest-only': {
+    label: '只问最新的一对',
+    why: 'delta 记忆总能读回最后写入的内容，窗口里也总有它。只问这一对，固定的状态就好像什么都记得住。',
+  },
 };

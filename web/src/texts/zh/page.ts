@@ -26,6 +26,8 @@ export const page: Record<keyof typeof english, string> = {
   'break.mend': '全部改正',
   'tradeoff.heading': '固定大小的状态省下了什么，又失去了什么？',
   'tradeoff.intro': '第一幅图是文本变长时必须保存的数据量。第二幅图先后写入两对键值，再读这两个键：键越相似，读出的结果离当初写入的值越远。',
+  'ledger.heading': '真实的模型为每个请求保存多少？',
+  'ledger.intro': '选一个模型，或给出它的 `config.json`：账本逐层清点生成文本时每个请求要保留的数据。注意力每读一个词元就增加键和值；状态和窗口则不再增长。两线相交之处，固定大小的状态开始划算。',
   'associative.readback': '旁边存了别的东西，一幅图还剩多少？',
   'associative.readback-text': '每幅像素图是一个 64 维的值，用外积存在一个随机的键下，同时存入最多 1023 个随机的项。再用这个键读回它。可以自己画一幅；$R$ 表示其他项相对于它有多重。',
   'associative.growth': '其他项多快淹没要找的那一项？',

@@ -1,0 +1,19 @@
+#include "experiments/lists.hpp"
+
+namespace linearmem {
+
+std::vector<Experiment> list_experiments() {
+  return {memory_tradeoff_experiment(),
+          picture_readback_experiment(),
+          interference_growth_experiment(),
+          least_squares_experiment(),
+          responses_experiment(),
+          truncated_exponentials_experiment(),
+          softmax_weights_experiment(),
+          logn_sharpening_experiment(),
+          noisy_query_experiment(),
+          hopfield_experiment(),
+          ledger_experiment()};
+}
+
+}  // namespace linearmem

@@ -1,0 +1,47 @@
+// The store in one file: a truth, its mark and its scan file, behind the interface of KnnStore.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "knn_store.hpp"
+#include "mark.hpp"
+#include "scan_file.hpp"
+
+namespace linearmem::store {
+
+class LocalStore final : public KnnStore {
+ public:
+  LocalStore(std::unique_ptr<Truth> truth, std::optional<Mark> mark) : truth_(std::move(truth)), mark_(std::move(mark)) {}
+
+  const KnnIdentity& identity() const override { return truth_->identity(); }
+  Result<std::vector<std::int64_t>> append(const KnnRecords& records) override;
+  Result<KnnUpsert> upsert(const KnnRecords& records) override;
+  Result<KnnRemoval> remove(std::span<const std::int64_t> ids) override;
+  Result<std::int64_t> remove_where(const KnnFilter& filter) override;
+  Status compact() override;
+  Result<KnnStats> stats() override;
+  Result<KnnStats> verify() override;
+  Result<std::shared_ptr<const KnnSnapshot>> snapshot() override;
+  Result<KnnRecords> read_all() override;
+
+ private:
+  // Runs change(state), which returns the state after it, in a transaction; acknowledges it when it is on disk.
+  template <typename Change>
+  Status write(const Change& change);
+  Status check_records(const KnnRecords& records, bool with_ids) const;
+  Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id) const;
+  Status remove_one(std::int64_t id, State& state, bool& removed);
+  std::string scan_path() const { return truth_->path() + ".scan"; }
+  Result<State> current_state();
+  Status remove_derived() const;
+  std::string scan_text(const State& state, const Result<std::shared_ptr<const ScanFile>>& scan) const;
+  Result<KnnStats> sizes(const State& state) const;
+
+  std::mutex mutex_;
+  std::unique_ptr<Truth> truth_;
+  std::optional<Mark> mark_;  // of a writer
+  std::shared_ptr<const ScanFile> scan_;  // the one last opened
+};
+
+}  // namespace linearmem::store

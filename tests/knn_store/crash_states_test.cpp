@@ -1,0 +1,221 @@
+// Every state that a crash may leave: whatever of the writes since the last sync has reached the disk, the store opens, holds every
+// change that was acknowledged, and none in part. Without the sync of each change the same states lose some, so the rig can tell.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <functional>
+
+#include "core/support.hpp"
+#include "knn_store/recording_vfs.hpp"
+#include "knn_store/stores.hpp"
+
+namespace linearmem {
+namespace {
+
+using test::DiskState;
+using test::Folder;
+using test::Held;
+using test::held_by;
+using test::RecordingVfs;
+using test::records_from;
+using test::records_with_ids;
+
+constexpr std::int64_t kLogPages = 12;  // small, so that the log is folded again and again
+
+// The changes a store goes through, and what it holds after each.
+struct Change {
+  const char* name;
+  std::function<Status(KnnStore&)> make;
+};
+
+const std::vector<Change>& changes() {
+  static const std::vector<Change> all = [] {
+    const auto ok = [](const auto& result) { return result.status(); };
+    std::vector<Change> list;
+    for (std::int64_t i = 0; i < 4; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+    list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 17, 60}, 1))); }});
+    list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 60})); }});
+    list.push_back({"remove by source", [=](KnnStore& store) { return ok(store.remove_where({.source = "document 1"})); }});
+    list.push_back({"compact", [](KnnStore& store) { return store.compact(); }});
+    for (std::int64_t i = 4; i < 7; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+    return list;
+  }();
+  return all;
+}
+
+struct Recording {
+  DiskState before;
+  std::vector<test::Step> steps;
+  std::vector<std::size_t> begun, acknowledged;  // by change: how many steps there were
+  std::vector<Held> held;                        // before the first change, after the first, ...
+};
+
+DiskState disk_of(const std::string& path) {
+  DiskState disk;
+  for (const char* end : {"", "-wal"})
+    if (std::filesystem::exists(path + end)) disk[path + end] = test::read_file(path + end);
+  return disk;
+}
+
+Recording record(const std::string& path, bool synced) {
+  Recording recording;
+  RecordingVfs::instance().start();
+  EXPECT_TRUE(KnnStore::create(path, test::identity_of()).ok());
+  recording.before = disk_of(path);
+  recording.held.push_back({});
+  {
+    const auto store = test::opened(path, KnnAccess::write, {.vfs = RecordingVfs::kName, .synced = synced, .log_pages = kLogPages});
+    for (const Change& change : changes()) {
+      recording.begun.push_back(RecordingVfs::instance().steps().size());
+      const Status status = change.make(*store);
+      EXPECT_TRUE(status.ok()) << change.name << ": " << status.message();
+      recording.acknowledged.push_back(RecordingVfs::instance().steps().size());
+      recording.held.push_back(held_by(store->read_all().value()));
+    }
+  }
+  recording.steps = RecordingVfs::instance().steps();
+  return recording;
+}
+
+// One crash state put on disk and opened: empty, or what is wrong with it.
+std::string fault_of(const Recording& recording, const DiskState& disk, std::size_t crashed_at, const std::string& path) {
+  for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) std::filesystem::remove(path + end);
+  for (const auto& [file, bytes] : disk) test::write_file(file, bytes);
+  auto store = KnnStore::open(path, expect_all(test::identity_of()), KnnAccess::read);
+  if (!store.ok()) return "does not open: " + store.status().message();
+  if (const auto verified = store.value()->verify(); !verified.ok()) return "is corrupt: " + verified.status().message();
+  const Held held = held_by(store.value()->read_all().value());
+  std::size_t least = 0, most = 0;  // changes that must be there, and that may
+  for (std::size_t i = 0; i < recording.begun.size(); ++i) {
+    if (recording.acknowledged[i] <= crashed_at) least = i + 1;
+    if (recording.begun[i] < crashed_at) most = i + 1;
+  }
+  for (std::size_t i = least; i <= std::max(least, most); ++i)
+    if (held == recording.held[i]) return "";
+  for (std::size_t i = 0; i < least; ++i)
+    if (held == recording.held[i]) return "lost acknowledged changes: holds " + std::to_string(i) + " of " + std::to_string(least);
+  return "holds a change in part";
+}
+
+struct Tally {
+  std::int64_t states = 0, faults = 0;
+  std::string first;
+};
+
+// At every step: all writes, none that is not certain, all but one, only one, and drawn halves.
+Tally tally_of(const Recording& recording, const std::string& path) {
+  Tally tally;
+  test::Numbers numbers(11);
+  const auto look = [&](std::size_t count, const std::function<bool(std::size_t)>& reached, const std::string& what) {
+    const std::string fault = fault_of(recording, test::disk_after(recording.before, recording.steps, count, reached), count, path);
+    ++tally.states;
+    if (!fault.empty() && tally.faults++ == 0) tally.first = "after step " + std::to_string(count) + ", " + what + ": " + fault;
+  };
+  for (std::size_t count = 0; count <= recording.steps.size(); ++count) {
+    look(count, [](std::size_t) { return true; }, "all writes reached");
+    look(count, [](std::size_t) { return false; }, "only what was synced");
+    const std::size_t back = std::min<std::size_t>(count, 4);
+    for (std::size_t i = count - back; i < count; ++i) {
+      look(count, [=](std::size_t step) { return step != i; }, "all but step " + std::to_string(i));
+      look(count, [=](std::size_t step) { return step == i; }, "only step " + std::to_string(i));
+    }
+    for (int draw = 0; draw < 4; ++draw) {
+      std::vector<bool> drawn;
+      for (std::size_t i = 0; i < count; ++i) drawn.push_back(numbers.whole(0, 1) == 1);
+      look(count, [&](std::size_t step) { return drawn[step]; }, "drawn");
+    }
+  }
+  return tally;
+}
+
+TEST(KnnCrashStates, NothingAcknowledgedIsLostAndNothingIsHalf) {
+  const Folder folder;
+  const std::string path = folder / "notes.knn";
+  const Tally tally = tally_of(record(path, true), path);
+  EXPECT_EQ(tally.faults, 0) << tally.first;
+  EXPECT_GE(tally.states, 3000);
+  RecordProperty("states", std::to_string(tally.states));
+}
+
+TEST(KnnCrashStates, WithoutASyncOfEachChangeTheRigFindsLosses) {
+  const Folder folder;
+  const std::string path = folder / "notes.knn";
+  const Tally tally = tally_of(record(path, false), path);
+  EXPECT_GT(tally.faults, 0);
+  EXPECT_NE(tally.first.find("lost acknowledged changes"), std::string::npos) << tally.first;
+}
+
+struct Refusal {
+  const char* name;
+  int write_code, sync_code;
+};
+
+// A step that fails once: the change is refused, the store is as before, and the same change then goes through.
+TEST(KnnFaults, ADiskThatRefusesOneStepLeavesTheStoreAsBefore) {
+  const Folder folder;
+  const std::string path = folder / "notes.knn";
+  const Recording recording = record(path, true);
+  std::int64_t refused = 0;
+  for (const Refusal& refusal : {Refusal{"full", SQLITE_FULL, SQLITE_IOERR_FSYNC}, {"broken", SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC}})
+    for (std::size_t at = 0; at < recording.steps.size(); ++at) {
+      for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) std::filesystem::remove(path + end);
+      test::write_file(path, recording.before.at(path));
+      RecordingVfs::instance().start();
+      RecordingVfs::instance().fail(static_cast<std::int64_t>(at), refusal.write_code, refusal.sync_code, false);
+      auto store = test::opened(path, KnnAccess::write, {.vfs = RecordingVfs::kName, .log_pages = kLogPages});
+      ASSERT_TRUE(store);
+      std::size_t done = 0;
+      Status status;
+      while (done < changes().size() && (status = changes()[done].make(*store)).ok()) ++done;
+      const std::string where = std::string(refusal.name) + " at step " + std::to_string(at);
+      if (done < changes().size()) {
+        ++refused;
+        EXPECT_NE(status.message().find(path), std::string::npos) << status.message();
+        ASSERT_EQ(held_by(store->read_all().value()), recording.held[done]) << where;
+        status = changes()[done].make(*store);
+        ASSERT_TRUE(status.ok()) << where << " again: " << status.message();
+        ASSERT_EQ(held_by(store->read_all().value()), recording.held[done + 1]) << where;
+        ++done;
+      }
+      store.reset();
+      store = test::opened(path, KnnAccess::read);
+      ASSERT_TRUE(store);
+      ASSERT_TRUE(store->verify().ok()) << where;
+      ASSERT_EQ(held_by(store->read_all().value()), recording.held[done]) << where;
+    }
+  EXPECT_GT(refused, 100);
+}
+
+// A disk that is full, or gone, from some step on; the process ends, and another opens the store when the disk is well again.
+TEST(KnnFaults, ADiskThatRefusesFromSomeStepOnLosesNothingAcknowledged) {
+  const Folder folder;
+  const std::string path = folder / "notes.knn";
+  const Recording recording = record(path, true);
+  std::int64_t whole = 0;
+  for (const Refusal& refusal : {Refusal{"full", SQLITE_FULL, SQLITE_IOERR_FSYNC}, {"gone", SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC}})
+    for (std::size_t at = 0; at < recording.steps.size(); ++at) {
+      for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) std::filesystem::remove(path + end);
+      test::write_file(path, recording.before.at(path));
+      RecordingVfs::instance().start();
+      RecordingVfs::instance().fail(static_cast<std::int64_t>(at), refusal.write_code, refusal.sync_code, true);
+      std::size_t done = 0;
+      {
+        const auto store = test::opened(path, KnnAccess::write, {.vfs = RecordingVfs::kName, .log_pages = kLogPages});
+        ASSERT_TRUE(store);
+        while (done < changes().size() && changes()[done].make(*store).ok()) ++done;
+      }
+      const auto store = test::opened(path, KnnAccess::read);
+      const std::string where = std::string(refusal.name) + " from step " + std::to_string(at);
+      ASSERT_TRUE(store) << where;
+      ASSERT_TRUE(store->verify().ok()) << where;
+      const Held held = held_by(store->read_all().value());
+      // The log may hold the whole of the refused change, written before its sync failed: never a part of it.
+      const bool next = done < changes().size() && held == recording.held[done + 1] && held != recording.held[done];
+      whole += next;
+      ASSERT_TRUE(held == recording.held[done] || next) << where;
+    }
+  RecordProperty("refused changes found whole", std::to_string(whole));
+}
+
+}  // namespace
+}  // namespace linearmem

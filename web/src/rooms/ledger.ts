@@ -1,0 +1,127 @@
+// What a model keeps for each request: lines against the prefix, and the ledger itself as a table under the knobs.
+import type { Figure, Ledger, Series } from 'linearmem';
+import { element } from '../dom/element.ts';
+import type { Engine } from '../engine/engine.ts';
+import { lineRoom } from '../figure/line_room.ts';
+import type { Room, Settings } from '../figure/room.ts';
+import { fill, type Texts } from '../texts/languages.ts';
+import { bytes, full, short } from '../texts/numbers.ts';
+import { type Held, ledgerPicker } from './ledger_picker.ts';
+
+type Words = Texts['figures']['experiments']['ledger'];
+type LedgerFigure = Figure & { ledger?: Ledger };
+
+const held: Held = {};
+let nameOf = (_model: number) => '';
+
+const wordsOf = (texts: Texts): Words => texts.figures.experiments.ledger;
+
+// "gated delta rule", "ssd, layers 0-3", "break-even: ssd" in the reader's language.
+function named(label: string, words: Words): string {
+  const mark = /^break-even: (.*)$/.exec(label);
+  if (mark) return fill(words.breakEven, { kind: named(mark[1]!, words) });
+  const places = /^(.*?), layers (.*)$/.exec(label);
+  if (places) return fill(words.layers, { kind: named(places[1]!, words), where: places[2]! });
+  return (words.kinds as Record<string, string>)[label] ?? label;
+}
+
+const lines = lineRoom('ledger', {
+  open: ({ label }: Series) => label.startsWith('cross attention'),
+  label: ({ label }, texts) => named(label, wordsOf(texts)),
+  editor: {
+    settings: ['model', 'kv_bits', 'state_bits'],
+    make: (defaults, texts, change, engine) => {
+      nameOf = (model) => engine.about.ledgerModels[model]?.name ?? '';
+      return ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change);
+    },
+  },
+});
+
+async function compute(engine: Engine, settings: Settings): Promise<LedgerFigure> {
+  const { model = 0, ...rest } = settings;
+  const { config } = held;
+  if (config?.problem) throw new Error(config.problem);
+  if (config && config.text.trim() === '') throw new Error(`${config.name}: config: offset 0: the text ends where a value should stand`);
+  const ledger = await engine.ledger(config?.name ?? nameOf(model), config?.text ?? '', rest);
+  return { ...ledger.figure, ledger };
+}
+
+function summary(figure: LedgerFigure, settings: Settings, texts: Texts): HTMLElement[] {
+  const { ledger } = figure;
+  if (!ledger) return [];
+  const words = wordsOf(texts);
+  const parts = [table(ledger, settings, words), ...sentences(ledger, settings, words).map((text) => element('p', {}, text))];
+  return ledger.training.length > 0 ? [...parts, training(ledger, words)] : parts;
+}
+
+interface Column {
+  name: string;
+  text: string;
+  title?: string;
+}
+
+const amount = (value: number, none: string) => (value > 0 ? { text: bytes(value), title: `${full(value)} B` } : { text: none });
+
+function dataTable(title: string, first: string, rows: readonly { head: string; columns: Column[] }[]): HTMLElement {
+  const names = rows[0]?.columns.map(({ name }) => name) ?? [];
+  return element('table', { class: 'data' }, element('caption', {}, title),
+    element('thead', {}, element('tr', {}, ...[first, ...names].map((name) => element('th', { scope: 'col' }, name)))),
+    element('tbody', {}, ...rows.map(({ head, columns }) => element('tr', {}, element('th', { scope: 'row', 'data-label': first }, head),
+      ...columns.map(({ name, text, title: whole }) => element('td', { 'data-label': name, title: whole }, text))))));
+}
+
+function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
+  const { table: names } = words;
+  const title = fill(names.title, { model: ledger.model, tokens: short(settings.context ?? 8192) });
+  return dataTable(title, names.kind, ledger.rows.map((row) => {
+    const kind = named(row.kind.replaceAll('-', ' '), words);
+    return { head: row.where ? fill(words.layers, { kind, where: row.where }) : kind, columns: [
+      { name: names.count, text: short(row.layers) },
+      { name: names.token, ...amount(row.tokenBytes, names.none) },
+      { name: names.growing, ...amount(row.growingBytes, names.none) },
+      { name: names.state, ...amount(row.stateBytes, names.none) },
+      { name: names.normalizer, ...amount(row.normalizerBytes, names.none) },
+      { name: names.convolution, ...amount(row.convBytes, names.none) },
+      { name: names.all, ...amount(row.requestBytes, names.none) },
+      { name: names.breakEven, text: row.breakEven === null ? names.none : short(row.breakEven) },
+    ] };
+  }));
+}
+
+function sentences(ledger: Ledger, settings: Settings, { totals }: Words): string[] {
+  const said = [fill(totals.request, { amount: bytes(ledger.requestBytes), growing: bytes(ledger.growingBytes), fixed: bytes(ledger.fixedBytes) })];
+  if ((settings.batch ?? 1) > 1) said.push(fill(totals.batch, { count: short(settings.batch!), amount: bytes(ledger.batchBytes) }));
+  const memory = bytes((settings.device_gib ?? 80) * 2 ** 30);
+  if (ledger.requestsFit !== null) said.push(fill(totals.fit, { count: short(ledger.requestsFit), memory }));
+  const instead = { amount: bytes(ledger.fullAttentionBytes), tokens: short(ledger.breakEven ?? 0) };
+  said.push(ledger.fullAttentionBytes === 0 ? totals.unknown : fill(ledger.breakEven === null ? totals.never : totals.breakEven, instead));
+  if (ledger.assumed.length > 0) said.push(fill(totals.assumed, { list: ledger.assumed.join('; ') }));
+  return said;
+}
+
+function training(ledger: Ledger, words: Words): HTMLElement {
+  const { training: names, table: { kind: first, none } } = words;
+  return dataTable(names.title, first, ledger.training.map((row) => ({ head: named(row.kind.replaceAll('-', ' '), words), columns: [
+    { name: names.inputs, ...amount(row.inputBytes, none) },
+    { name: names.naive, ...amount(row.naiveBytes, none) },
+    { name: names.chunked, ...amount(row.chunkedBytes, none) },
+    { name: names.recomputed, ...amount(row.recomputedBytes, none) },
+  ] })));
+}
+
+const dtypes: Record<number, string> = { 64: 'f64', 32: 'f32', 16: 'bf16', 8: 'fp8', 4: 'fp4' };
+
+// Of settings that differ from the command's own; the device's memory always, since the command asks for none.
+function command(settings: Settings): string {
+  const quoted = (text: string) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const words = ['linearmem', 'ledger', ...(held.config ? [quoted(held.config.name)] : ['--model', nameOf(settings.model ?? 0)])];
+  const options: [string, string, (value: number) => string][] = [
+    ['context', '--context', full], ['batch', '--batch', full], ['block', '--block', full], ['source', '--source', full],
+    ['kv_bits', '--kv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['state_bits', '--state-dtype', (bits) => dtypes[bits] ?? full(bits)],
+    ['conv_bits', '--conv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['conv_columns', '--conv-columns', (kept) => ['none', 'W-1', 'W'][kept] ?? 'W-1'],
+  ];
+  for (const [name, option, write] of options) if (name in settings) words.push(option, write(settings[name]!));
+  return [...words, '--device-memory', `${full(settings.device_gib ?? 80)}GiB`].join(' ');
+}
+
+export const room: Room = { ...lines, compute, summary, command };
