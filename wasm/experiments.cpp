@@ -99,9 +99,11 @@ val start(const std::string& name, const val& values) {
 val step(double milliseconds) {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && under_way->status().ok() && emscripten_get_now() < end;)
+    const double end = emscripten_get_now() + milliseconds;
+    while (under_way->progress() < 1 && emscripten_get_now() < end) {
       under_way->step();
-    if (Status status = under_way->status(); !status.ok()) return status;
+      if (Status status = under_way->status(); !status.ok()) return status;
+    }
     return val(under_way->progress());
   });
 }

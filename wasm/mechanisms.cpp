@@ -8,14 +8,44 @@
 #include "boundary.hpp"
 #include "linearmem/tensor.hpp"
 
+// A tensor crosses the border in three calls: a property that is asked for from this side costs about as much as a small mechanism.
+// head: what index of kArrayClasses, bytes, number of axes, sizes. 0 where anything is not as it should be.
+EM_JS(int, linearmem_tensor_head, (emscripten::EM_VAL handle, double* head, int most_axes), {
+  const { dtype, shape, data } = Object(Emval.toValue(handle));
+  const index = ["F64", "F32", "I64", "BOOL"].indexOf(dtype);
+  const arrays = ["Float64Array", "Float32Array", "BigInt64Array", "Uint8Array"];
+  if (index < 0 || !Array.isArray(shape) || shape.length > most_axes || !data || data.constructor.name !== arrays[index]) return 0;
+  for (const size of shape)
+    if (!Number.isSafeInteger(size) || size < 0) return 0;
+  HEAPF64.set([index, data.byteLength, shape.length, ...shape], head >> 3);
+  return 1;
+});
+
+EM_JS(void, linearmem_tensor_bytes, (emscripten::EM_VAL handle, void* to), {
+  const { data } = Emval.toValue(handle);
+  HEAPU8.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), to);
+});
+
+EM_JS(void, linearmem_set_tensor,
+      (emscripten::EM_VAL object, const char* name, int index, const double* sizes, int axes, const void* bytes, int count), {
+  const classes = [Float64Array, Float32Array, BigInt64Array, Uint8Array];
+  Emval.toValue(object)[UTF8ToString(name)] = {
+    dtype: ["F64", "F32", "I64", "BOOL"][index],
+    shape: Array.from(HEAPF64.subarray(sizes >> 3, (sizes >> 3) + axes)),
+    data: new classes[index](HEAPU8.slice(bytes, bytes + count).buffer),
+  };
+});
+
 namespace linearmem::wasm {
 namespace {
+
+constexpr int kMostAxes = 8;
 
 struct ArrayClass {
   DType dtype;
   const char* name;
 };
-constexpr ArrayClass kArrayClasses[] = {
+constexpr ArrayClass kArrayClasses[] = {  // the order of the three functions above
     {DType::f64, "Float64Array"}, {DType::f32, "Float32Array"}, {DType::i64, "BigInt64Array"}, {DType::boolean, "Uint8Array"}};
 
 const char* array_class(DType dtype) {
@@ -32,38 +62,51 @@ Result<std::int64_t> axis_size(const std::string& tensor, const val& size) {
   return static_cast<std::int64_t>(value);
 }
 
-Result<NamedTensor> tensor_from_val(const std::string& name, const val& object) {
-  if (!object["dtype"].isString() || !object["shape"].isArray())
+// The whole of a tensor that is as it should be; false otherwise.
+bool read_tensor(const val& object, NamedTensor& tensor) {
+  double head[3 + kMostAxes];
+  if (!linearmem_tensor_head(object.as_handle(), head, kMostAxes)) return false;
+  tensor.dtype = kArrayClasses[static_cast<int>(head[0])].dtype;
+  const int axes = static_cast<int>(head[2]);
+  for (int axis = 0; axis < axes; ++axis) tensor.shape.push_back(static_cast<std::int64_t>(head[3 + axis]));
+  tensor.bytes.resize(static_cast<std::size_t>(head[1]));
+  linearmem_tensor_bytes(object.as_handle(), tensor.bytes.data());
+  return true;
+}
+
+// Property by property, to say which one is wrong.
+Status what_is_wrong(const std::string& name, const val& object) {
+  if (object.isNull() || object.isUndefined() || !object["dtype"].isString() || !object["shape"].isArray())
     return Status::invalid(name + ": a tensor is {dtype, shape, data}");
   const auto dtype_text = object["dtype"].as<std::string>();
   const auto dtype = dtype_named(dtype_text);
   if (!dtype || !array_class(*dtype)) return Status::invalid(name + ": dtype " + dtype_text + " is not one of F64, F32, I64, BOOL");
-  NamedTensor tensor;
-  tensor.dtype = *dtype;
   const int axes = object["shape"]["length"].as<int>();
-  for (int axis = 0; axis < axes; ++axis) {
-    const auto size = axis_size(name, object["shape"][axis]);
-    if (!size.ok()) return size.status();
-    tensor.shape.push_back(size.value());
-  }
+  if (axes > kMostAxes) return Status::invalid(name + ": shape has " + std::to_string(axes) + " axes, at most " + std::to_string(kMostAxes));
+  for (int axis = 0; axis < axes; ++axis)
+    if (const auto size = axis_size(name, object["shape"][axis]); !size.ok()) return size.status();
   const val data = object["data"];
   const std::string given = data.isNull() || data.isUndefined() ? "nothing" : data["constructor"]["name"].as<std::string>();
-  if (given != array_class(*dtype))
-    return Status::invalid(name + ": " + dtype_text + " data is a " + array_class(*dtype) + ", given " + given);
-  tensor.bytes = bytes_of(data);
-  const auto needed = checked_bytes(name, tensor.shape.data(), axes, dtype_bytes(*dtype));
+  return Status::invalid(name + ": " + dtype_text + " data is a " + array_class(*dtype) + ", given " + given);
+}
+
+Result<NamedTensor> tensor_from_val(const std::string& name, const val& object) {
+  NamedTensor tensor;
+  if (!read_tensor(object, tensor)) return what_is_wrong(name, object);
+  const auto needed = checked_bytes(name, tensor.shape.data(), static_cast<int>(tensor.shape.size()), dtype_bytes(tensor.dtype));
   if (!needed.ok()) return needed.status();
   if (needed.value() != static_cast<std::int64_t>(tensor.bytes.size()))
     return Status::invalid(name + ": shape needs " + std::to_string(needed.value()) + " bytes, data has " + std::to_string(tensor.bytes.size()));
   return tensor;
 }
 
-val tensor_to_val(const NamedTensor& tensor) {
-  val object = val::object();
-  object.set("dtype", text(dtype_name(tensor.dtype)));
-  object.set("shape", to_array(tensor.shape, [](std::int64_t size) { return val(static_cast<double>(size)); }));
-  object.set("data", typed_array(array_class(tensor.dtype), tensor.bytes.data(), tensor.bytes.size()));
-  return object;
+void set_tensor(const val& object, const std::string& name, const NamedTensor& tensor) {
+  int index = 0;
+  while (kArrayClasses[index].dtype != tensor.dtype) ++index;
+  double sizes[kMostAxes];
+  for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) sizes[axis] = static_cast<double>(tensor.shape[axis]);
+  linearmem_set_tensor(object.as_handle(), name.c_str(), index, sizes, static_cast<int>(tensor.shape.size()), tensor.bytes.data(),
+                       static_cast<int>(tensor.bytes.size()));
 }
 
 Result<RunSettings> settings_from_val(const val& object) {
@@ -105,7 +148,7 @@ val run(const std::string& mechanism, const val& tensors, const val& options) {
     const auto outputs = run_mechanism(mechanism, inputs, settings.value());
     if (!outputs.ok()) return outputs.status();
     val object = val::object();
-    for (const auto& [name, tensor] : outputs.value()) object.set(name, tensor_to_val(tensor));
+    for (const auto& [name, tensor] : outputs.value()) set_tensor(object, name, tensor);
     return object;
   });
 }

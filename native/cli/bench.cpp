@@ -80,7 +80,7 @@ void add_bench(CLI::App& app, Verb& chosen) {
   const auto a = std::make_shared<BenchArguments>();
   CLI::App* verb = app.add_subcommand("bench", "Time each mechanism beside this machine's own limits, after proving its result right");
   verb->add_option("MECHANISM", a->mechanisms, "Which; all when none is named");
-  verb->add_option("--setting", a->settings, "prefill, short, decode, cached, tiny or long; may be repeated; all but long when none is named")
+  verb->add_option("--setting", a->settings, "prefill, short, decode, cached, tiny or long; may be repeated; all but long where none is")
       ->expected(1)
       ->take_all();
   verb->add_option("--heads", a->cases.heads, "Heads; mechanisms of channels have heads times width of them")->capture_default_str();

@@ -32,8 +32,10 @@ function fieldsOf(bytes) {
     const tag = varint();
     const begin = at;
     if ((tag & 7) === 0) fields.push([tag >> 3, varint()]);
-    else if ((tag & 7) === 5) fields.push([tag >> 3, new DataView(bytes.buffer, bytes.byteOffset + begin, (at += 4) - begin).getFloat32(0, true)]);
-    else if ((tag & 7) === 2) {
+    else if ((tag & 7) === 5) {
+      at += 4;
+      fields.push([tag >> 3, new DataView(bytes.buffer, bytes.byteOffset + begin, 4).getFloat32(0, true)]);
+    } else if ((tag & 7) === 2) {
       const count = varint();
       fields.push([tag >> 3, bytes.subarray(at, (at += count))]);
     } else assert.fail(`wire type ${tag & 7}`);
@@ -99,7 +101,8 @@ test('the other rules: what they lack, and where', () => {
 
 test('numbers of more than one byte, and below 0', () => {
   const model = decoded(oneNodeModel({
-    op: 'X', domain: '', inputs: [{ name: 'a'.repeat(200), shape: [2 ** 40] }], outputs: [{ name: 'y', shape: [] }], attributes: { minus: -3 },
+    op: 'X', domain: '', inputs: [{ name: 'a'.repeat(200), shape: [2 ** 40] }], outputs: [{ name: 'y', shape: [] }],
+    attributes: { minus: -3 },
   }));
   assert.deepEqual(model.inputs, [['a'.repeat(200), [2 ** 40]]]);
   assert.deepEqual(model.attributes, [['minus', 'int', -3]]);

@@ -93,12 +93,33 @@ test('a refusal is an Error with the sentence of the core, and the module works 
     [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2, 1, 3], data: new Float32Array(6) } }, {}), /Float64Array, given Float32Array/],
     [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2, 1, 3], data: new Float64Array(5) } }, {}), /48 bytes, data has 40/],
     [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [17, 16384, 8192, 4], data: new Float64Array(1) } }, {}), /73014444032 bytes/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: null }, {}), /q: a tensor is \{dtype, shape, data\}/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2, 1, 3] } }, {}), /Float64Array, given nothing/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'BF16', shape: [1], data: new Uint8Array(2) } }, {}), /dtype BF16 is not one of F64, /],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, 2.5], data: new Float64Array(3) } }, {}), /shape has 2\.5/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: [1, '2'], data: new Float64Array(2) } }, {}), /an entry that is not a number/],
+    [() => module.run('delta-rule', { ...deltaInputs(), q: { dtype: 'F64', shape: new Array(9).fill(1), data: new Float64Array(1) } }, {}), /shape has 9 axes, at most 8/],
     [() => module.verify('LM99', []), /claim LM99 is not known/],
     [() => module.verify('LM03', ['haste']), /mistake haste is not one of/],
     [() => module.experiment('memory-tradeoff', { beta: 3 }), /beta is 3, must be from 0 to 2/],
   ];
   for (const [call, sentence] of refusals) assert.throws(call, (error) => error instanceof Error && sentence.test(error.message));
   assert.ok(module.verify('LM08', []).pass);
+});
+
+test('a tensor may be a stretch of a larger buffer, and of each type', () => {
+  const plain = module.run('delta-rule', deltaInputs(), {});
+  const inputs = deltaInputs();
+  const large = new Float64Array(20).fill(7);
+  large.set(inputs.k.data, 5);
+  const within = module.run('delta-rule', { ...inputs, k: { ...inputs.k, data: large.subarray(5, 11) } }, {});
+  assert.deepEqual(within, plain);
+  const packed = { ...inputs, cu_seqlens: { dtype: 'I64', shape: [3], data: new BigInt64Array([0n, 1n, 2n]) } };
+  assert.deepEqual(module.run('delta-rule', packed, {}).state.shape, [2, 1, 3, 2]);
+  const mask = { dtype: 'BOOL', shape: [1, 2], data: new Uint8Array([1, 0]) };
+  const { q, k, v } = inputs;
+  const masked = module.run('linear-attention', { q, k, v, key_mask: mask }, {});
+  assert.notDeepEqual(masked.o.data, module.run('linear-attention', { q, k, v }, {}).o.data);
 });
 
 test('arrays handed out keep their numbers when memory grows', () => {

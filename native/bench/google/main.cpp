@@ -1,5 +1,5 @@
-// linearmem_google_benchmark [--benchmark_filter=gated-delta-rule/prefill...]: the cases of `linearmem bench` under Google Benchmark, with its
-// filters, repetitions, statistics and formats. A case is proven before it is timed, as there; one that is wrong is an error, not a time.
+// linearmem_google_benchmark [--benchmark_filter=gated-delta-rule/prefill...]: the cases of `linearmem bench` under Google Benchmark, with
+// its filters, repetitions, statistics and formats. A case is proven before it is timed, as there; a wrong one is an error, not a time.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

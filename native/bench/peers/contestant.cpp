@@ -75,7 +75,8 @@ std::function<Status()> call_of(const Job& job, Arrays& a) {
   const Extents<3> scalars = {1, job.T, job.H};
   const View<const float, 4> q(a.q.data(), rows), k(a.k.data(), rows), v(a.v.data(), rows), state(a.state.data(), states);
   const View<float, 4> o(a.o.data(), rows), final_state(a.final_state.data(), states);
-  const View<const float, 3> beta(a.beta.data(), scalars), g = is_gated(job) ? View<const float, 3>(a.g.data(), scalars) : View<const float, 3>();
+  const View<const float, 3> beta(a.beta.data(), scalars);
+  const View<const float, 3> g = is_gated(job) ? View<const float, 3>(a.g.data(), scalars) : View<const float, 3>();
   if (is_delta(job))
     return [=, form = job.form] {
       return delta_rule(DeltaRuleArguments<float>{

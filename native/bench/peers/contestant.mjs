@@ -1,6 +1,6 @@
 // A contestant is a process of its own: started with MECHANISM FOLDER NAME TOKENS HEADS WIDTH it reads FOLDER/*.f32, calls once, writes
-// its outputs there under its name, and prints a line of JSON; then each line it reads is a number of calls, answered with their seconds: of
-// the wall's clock, or with CONTEST_CLOCK=processor in its environment those that it was running.
+// its outputs there under its name, and prints a line of JSON; then each line it reads is a number of calls, answered with their seconds:
+// of the wall's clock, or with CONTEST_CLOCK=processor in its environment those that it was running.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// OpenBLAS as a contestant: its SGEMM of square matrices, what a library of forty years of tuning gets out of this core. The words are those
-// of the other contestants; K is the size of the matrices here, and nothing is read or written.
+// OpenBLAS as a contestant: its SGEMM of square matrices, what a well-tuned library gets out of this core. The words are those of the other
+// contestants; K is the size of the matrices here, and nothing is read or written.
 #include <cblas.h>
 
 #include <algorithm>
