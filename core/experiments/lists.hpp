@@ -15,5 +15,6 @@ Experiment softmax_weights_experiment();
 Experiment logn_sharpening_experiment();
 Experiment noisy_query_experiment();
 Experiment hopfield_experiment();
+Experiment knn_neighbours_experiment();
 
 }  // namespace linearmem

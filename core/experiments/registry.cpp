@@ -40,7 +40,7 @@ const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> list = {
       memory_tradeoff_experiment(), picture_readback_experiment(),         interference_growth_experiment(), least_squares_experiment(),
       responses_experiment(),       truncated_exponentials_experiment(), softmax_weights_experiment(),     logn_sharpening_experiment(),
-      noisy_query_experiment(),     hopfield_experiment()};
+      noisy_query_experiment(),     hopfield_experiment(),        knn_neighbours_experiment()};
   return list;
 }
 

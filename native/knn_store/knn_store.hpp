@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "identity.hpp"
 #include "linearmem/executor.hpp"
+#include "linearmem/knn_identity.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "database.hpp"
-#include "identity.hpp"
+#include "linearmem/knn_identity.hpp"
 
 namespace linearmem::store {
 

@@ -4,6 +4,7 @@ import type { Room } from '../figure/room.ts';
 const associative = (name: string) => async () => (await import('./associative_memory.ts')).rooms[name]!;
 
 export const rooms: Record<string, () => Promise<Room>> = {
+  'knn-neighbours': async () => (await import('./knn_memory.ts')).room,
   'memory-tradeoff': async () => (await import('./memory_tradeoff.ts')).room,
   ...Object.fromEntries([
     'picture-readback', 'interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening',

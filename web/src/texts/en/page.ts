@@ -43,6 +43,8 @@ export const page = {
   'associative.noise-text': 'The target answers more weakly, while the others answer as before. Sharp responses lose most.',
   'associative.hopfield': 'Where does a modern Hopfield network come to rest?',
   'associative.hopfield-text': 'Each step reads the patterns with the state and takes what it reads as the next state. It stops when its weights hardly move; near a critical $\\beta$ that is far from rest.',
+  'knn.neighbours': 'What does a memory of near contexts add to a model\'s guess?',
+  'knn.neighbours-text': 'Each record is a context and the token that followed it. The nearest records of the query share their weight among their tokens, and $\\lambda$ mixes that into the model\'s distribution. One poisoned record at the query\'s own place can take it over; a record of another domain is refused before anything is searched.',
   'self.heading': 'How do I run this myself?',
   'self.intro': 'Every number on this page comes from one C++ library. The command line runs the same statements and prints the same ten digits.',
   'self.verify': 'checks every statement; an id after it checks one, `--json` prints the report that the button above saves.',

@@ -44,6 +44,8 @@ export const page: Record<keyof typeof english, string> = {
   'associative.noise-text': '目标的回答变弱，其他项的回答照旧。越锐利的响应损失越大。',
   'associative.hopfield': '现代 Hopfield 网络停在哪里？',
   'associative.hopfield-text': '每一步用状态读出各模式，读到的就是下一个状态。权重几乎不动时停下；在临界的 $\\beta$ 附近，那离静止还很远。',
+  'knn.neighbours': '记住相近的上下文，能给模型的猜测添上什么？',
+  'knn.neighbours-text': '每条记录是一个上下文和紧随其后的词元。查询最近的几条记录把权重分给各自的词元，再由 $\\lambda$ 混入模型的分布。只要有一条投毒的记录正好落在查询处，就可能左右结果；别的权限域的记录，在搜索之前就被拒绝。',
   'self.heading': '怎样自己运行？',
   'self.intro': '本页的每个数都来自同一个 C++ 库。命令行运行同样的陈述，打印出同样的十位数字。',
   'self.verify': '检验全部陈述；后面加上编号则只检验那一条，加上 `--json` 则打印上面按钮所保存的报告。',
