@@ -2,6 +2,8 @@
 // belong to it. PATH is an SQLite file and the only truth. Beside it, derived and disposable: PATH.scan, which searches read, and
 // PATH.mark, which the writer holds locked and where the last acknowledged change is noted; and, when asked for, PATH.graph.
 //
+// A PATH of the form postgresql://... is a store on a server instead (postgres_store.hpp).
+//
 // A change is acknowledged when its call returns; by then it is on disk (synchronous=FULL). Readers are many, in any processes, and
 // see whole changes only; a second writer is refused. Calls on one object may come from several threads.
 #pragma once
@@ -82,7 +84,8 @@ struct KnnGraphReport {
   std::int64_t queries = 0;
 };
 
-// The records of one generation, as long as it is held; whatever is written meanwhile. Any number of threads may search it.
+// The records of one generation, as long as it is held; whatever is written meanwhile. Any number of threads may search it. (On a server a
+// change ends the generation: searching it then is an error.)
 class KnnSnapshot {
  public:
   virtual ~KnnSnapshot() = default;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "postgres_store.hpp"
 #include "snapshot.hpp"
 
 namespace linearmem {
@@ -25,36 +26,6 @@ std::int64_t most_rest(std::int64_t scanned) { return std::max<std::int64_t>(102
 
 }  // namespace
 
-Status LocalStore::check_records(const KnnRecords& records, bool with_ids) const {
-  const std::string& path = truth_->path();
-  const std::int64_t D = identity().dimension, n = records.count();
-  const auto keys = static_cast<std::int64_t>(records.keys.size());
-  if (keys != n * D)
-    return refuse(path, n > 0 && keys % n == 0
-                            ? "dimension differs: the store has " + std::to_string(D) + ", keys have " + std::to_string(keys / n)
-                            : "there are " + std::to_string(n) + " tokens, but " + std::to_string(keys) + " numbers of keys; " + std::to_string(D) + " make a key");
-  if (!records.sources.empty() && static_cast<std::int64_t>(records.sources.size()) != n)
-    return refuse(path, "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.sources.size()) + " sources");
-  if (static_cast<std::int64_t>(records.ids.size()) != (with_ids ? n : 0))
-    return refuse(path, with_ids ? "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.ids.size()) + " ids"
-                                 : "ids are given by the store when records are appended; upsert takes ids");
-  for (std::size_t i = 0; i < records.tokens.size(); ++i) {
-    if (records.tokens[i] < 0) return refuse(path, "tokens[" + std::to_string(i) + "] is " + std::to_string(records.tokens[i]) + ", must be at least 0");
-    if (with_ids && (records.ids[i] < 0 || records.ids[i] == std::numeric_limits<std::int64_t>::max()))
-      return refuse(path, "ids[" + std::to_string(i) + "] is " + std::to_string(records.ids[i]) + ", must be from 0 to 2^63-2");
-  }
-  for (std::int64_t at = 0; at < keys; ++at)
-    if (!std::isfinite(records.keys[static_cast<std::size_t>(at)]))
-      return refuse(path, "keys[" + std::to_string(at / D) + "," + std::to_string(at % D) + "] is not finite");
-  return {};
-}
-
-Record LocalStore::record_at(const KnnRecords& records, std::size_t i, std::int64_t id) const {
-  const auto D = static_cast<std::size_t>(identity().dimension);
-  return {.id = id, .token = records.tokens[i], .source = records.sources.empty() ? std::string_view() : std::string_view(records.sources[i]),
-          .key = std::span(records.keys).subspan(i * D, D)};
-}
-
 template <typename Change>
 Status LocalStore::write(const Change& change) {
   if (!mark_) return refuse(truth_->path(), "is open to read only");
@@ -64,9 +35,8 @@ Status LocalStore::write(const Change& change) {
   if (!before.ok()) return before.status();
   State after = before.value();
   if (Status status = change(after); !status.ok()) return status;
+  after = after_change(before.value(), after);
   if (after == before.value()) return {};
-  if (after.rewritten != before.value().rewritten) after.rewritten = before.value().generation + 1;
-  ++after.generation;
   if (Status status = truth_->set_state(after); !status.ok()) return status;
   if (Status status = transaction.value().commit(); !status.ok()) return status;
   mark_->note(after);
@@ -76,10 +46,10 @@ Status LocalStore::write(const Change& change) {
 Result<std::vector<std::int64_t>> LocalStore::append(const KnnRecords& records) {
   const std::lock_guard lock(mutex_);
   std::vector<std::int64_t> ids;
-  if (Status status = check_records(records, false); !status.ok()) return status;
+  if (Status status = check_records(truth_->path(), identity(), records, false); !status.ok()) return status;
   const Status status = write([&](State& state) -> Status {
     for (std::size_t i = 0; i < records.tokens.size(); ++i) {
-      if (Status inserted = truth_->insert(record_at(records, i, state.next_id), state); !inserted.ok()) return inserted;
+      if (Status inserted = truth_->insert(record_at(records, i, state.next_id, identity().dimension), state); !inserted.ok()) return inserted;
       ids.push_back(state.next_id++);
     }
     return {};
@@ -100,14 +70,14 @@ Status LocalStore::remove_one(std::int64_t id, State& state, bool& removed) {
 Result<KnnUpsert> LocalStore::upsert(const KnnRecords& records) {
   const std::lock_guard lock(mutex_);
   KnnUpsert done;
-  if (Status status = check_records(records, true); !status.ok()) return status;
+  if (Status status = check_records(truth_->path(), identity(), records, true); !status.ok()) return status;
   const Status status = write([&](State& state) -> Status {
     for (std::size_t i = 0; i < records.tokens.size(); ++i) {
       const std::int64_t id = records.ids[i];
       bool replaced = false;
       if (Status removed = remove_one(id, state, replaced); !removed.ok()) return removed;
       if (id < state.next_id) state.rewritten = -1;  // it stands among records that a scan file may hold
-      if (Status inserted = truth_->insert(record_at(records, i, id), state); !inserted.ok()) return inserted;
+      if (Status inserted = truth_->insert(record_at(records, i, id, identity().dimension), state); !inserted.ok()) return inserted;
       state.next_id = std::max(state.next_id, id + 1);
       ++(replaced ? done.replaced : done.added);
     }
@@ -376,11 +346,13 @@ Result<KnnRecords> LocalStore::read_all() {
 }  // namespace store
 
 Status KnnStore::create(const std::string& path, const KnnIdentity& identity, const KnnStoreOptions& options) {
+  if (store::names_server(path)) return store::create_on_server(path, identity);
   return store::Truth::create(path, identity, {.vfs = options.vfs, .synced = options.synced, .log_pages = options.log_pages});
 }
 
 Result<std::unique_ptr<KnnStore>> KnnStore::open(const std::string& path, const KnnExpectation& expected, KnnAccess access,
                                                  const KnnStoreOptions& options) {
+  if (store::names_server(path)) return store::open_on_server(path, expected, access);
   if (std::error_code error; !std::filesystem::exists(path, error)) return store::refuse(path, "there is no store; knn create makes one");
   std::optional<store::Mark> mark;
   if (access == KnnAccess::write) {

@@ -31,8 +31,6 @@ class LocalStore final : public KnnStore {
   // Runs change(state), which returns the state after it, in a transaction; acknowledges it when it is on disk.
   template <typename Change>
   Status write(const Change& change);
-  Status check_records(const KnnRecords& records, bool with_ids) const;
-  Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id) const;
   Status remove_one(std::int64_t id, State& state, bool& removed);
   std::string scan_path() const { return truth_->path() + ".scan"; }
   std::string graph_path() const { return truth_->path() + ".graph"; }
