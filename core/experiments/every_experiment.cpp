@@ -13,6 +13,7 @@ std::vector<Experiment> list_experiments() {
           logn_sharpening_experiment(),
           noisy_query_experiment(),
           hopfield_experiment(),
+          knn_neighbours_experiment(),
           ledger_experiment()};
 }
 

@@ -20,5 +20,6 @@ Experiment logn_sharpening_experiment();
 Experiment noisy_query_experiment();
 Experiment hopfield_experiment();
 Experiment ledger_experiment();
+Experiment knn_neighbours_experiment();
 
 }  // namespace linearmem

@@ -22,7 +22,7 @@ struct Query {
   std::int64_t k = 16, threads = 1;
   std::optional<std::int64_t> vocab;
   double temperature = 1, weight = 0.25;
-  bool at_most_k = false;
+  bool at_most_k = false, graph = false;
 };
 
 // A floating matrix of the file; not given where it is not there.
@@ -70,7 +70,7 @@ Result<int> query(const Query& arguments) {
   if (!model.ok()) return model.status();
   auto store = open_store(arguments.store, KnnAccess::read);
   if (!store.ok()) return store.status();
-  const auto snapshot = store.value()->snapshot();
+  const auto snapshot = store.value()->snapshot(arguments.graph ? KnnSearchBy::graph : KnnSearchBy::scan);
   if (!snapshot.ok()) return snapshot.status();
   const auto found = snapshot.value()->search({.queries = View<const float, 2>(queries.value()->view()), .k = arguments.k, .at_most_k = arguments.at_most_k,
                                                .executor = executor.value().get()});
@@ -94,7 +94,7 @@ void print(const KnnIdentity& identity, const KnnStats& stats, bool json) {
   const nlohmann::ordered_json report = {
       {"model", identity.model}, {"model_version", identity.model_version}, {"tokenizer", identity.tokenizer}, {"dimension", identity.dimension},
       {"metric", metric_name(identity.metric)}, {"domain", identity.domain}, {"records", stats.records}, {"generation", stats.generation},
-      {"next_id", stats.next_id}, {"truth_bytes", stats.truth_bytes}, {"log_bytes", stats.log_bytes}, {"scan_bytes", stats.scan_bytes}, {"scan", stats.scan}};
+      {"next_id", stats.next_id}, {"truth_bytes", stats.truth_bytes}, {"log_bytes", stats.log_bytes}, {"scan_bytes", stats.scan_bytes}, {"graph_bytes", stats.graph_bytes}, {"graph_recall", stats.graph_recall}, {"scan", stats.scan}};
   if (json) std::cout << report.dump(2) << "\n";
   else
     for (const auto& [name, value] : report.items()) std::cout << name << " " << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
@@ -159,6 +159,46 @@ Result<int> serve_check(const Reading& arguments) {
   return kDone;
 }
 
+struct MakeGraph {
+  KnnOptions store;
+  KnnGraphOptions options;
+  std::string queries;
+};
+
+Result<int> make_graph(const MakeGraph& arguments) {
+  KnnGraphOptions options = arguments.options;
+  std::optional<Tensor<float, 2>> queries;
+  if (!arguments.queries.empty()) {
+    const auto tensors = read_safetensors(arguments.queries);
+    if (!tensors.ok()) return tensors.status();
+    auto read = matrix<float>(tensors.value(), arguments.queries, "query");
+    if (!read.ok()) return read.status();
+    if (!read.value()) return Status::invalid(arguments.queries + ": query is missing; it is [Q,D]");
+    queries = std::move(read).value();
+    options.queries = queries->view();
+  }
+  auto store = open_store(arguments.store, KnnAccess::read);
+  if (!store.ok()) return store.status();
+  const auto report = store.value()->make_graph(options);
+  if (!report.ok()) return report.status();
+  std::cout << "recall " << report.value().recall << " of " << options.k << " neighbours, " << report.value().queries << " queries\n";
+  return kDone;
+}
+
+void add_graph(CLI::App& knn, Verb& chosen) {
+  const auto arguments = std::make_shared<MakeGraph>();
+  CLI::App* verb = knn.add_subcommand("graph", "Make a graph over a large store's keys for query --graph, and measure what it finds");
+  declare_knn_options(*verb, arguments->store, true);
+  verb->add_option("--queries", arguments->queries, "A safetensors file with query [Q,D] to measure with; else 200 of the store's own keys");
+  verb->add_option("--links", arguments->options.links, "Links of a node")->capture_default_str();
+  verb->add_option("--build-effort", arguments->options.build_effort, "Candidates kept while a node is linked")->capture_default_str();
+  verb->add_option("--search-effort", arguments->options.search_effort, "Candidates of a search")->capture_default_str();
+  verb->add_option("--least-recall", arguments->options.least_recall, "A graph that finds less is not kept")->capture_default_str();
+  verb->add_option("--least-records", arguments->options.least_records, "Below, no graph is made")->capture_default_str();
+  verb->add_option("-k", arguments->options.k, "Neighbours to measure with")->capture_default_str();
+  verb->callback([arguments, &chosen] { chosen = [arguments] { return make_graph(*arguments); }; });
+}
+
 void add_query(CLI::App& knn, Verb& chosen) {
   const auto arguments = std::make_shared<Query>();
   CLI::App* verb = knn.add_subcommand("query", "Find the nearest records of query [Q,D]: id, token and distance [Q,k]; with model_prob [Q,V] the mixture too");
@@ -170,6 +210,7 @@ void add_query(CLI::App& knn, Verb& chosen) {
   verb->add_option("--temperature", arguments->temperature, "Divides distances, above 0")->capture_default_str();
   verb->add_option("--weight", arguments->weight, "Of the memory beside model_prob, 0 to 1")->capture_default_str();
   verb->add_option("--vocab", arguments->vocab, "V, where there is no model_prob: writes weight and memory_prob");
+  verb->add_flag("--graph", arguments->graph, "Search by the graph that knn graph made: most neighbours, and their exact distances");
   add_threads(*verb, arguments->threads);
   verb->callback([arguments, &chosen] { chosen = [arguments] { return query(*arguments); }; });
 }
@@ -187,6 +228,7 @@ std::pair<CLI::App*, std::shared_ptr<Reading>> add_reading(CLI::App& knn, Verb& 
 
 void add_knn_readings(CLI::App& knn, Verb& chosen) {
   add_query(knn, chosen);
+  add_graph(knn, chosen);
   const auto stats = add_reading(knn, chosen, "stats", "What a store is and how much it holds", false, [](const Reading& a) { return read(a, &KnnStore::stats); });
   stats.first->add_flag("--json", stats.second->json, "One JSON object");
   const auto verify = add_reading(knn, chosen, "verify", "Read and check every byte of a store; code 2 and the first damage otherwise", false,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "postgres_store.hpp"
 #include "snapshot.hpp"
 
 namespace linearmem {
@@ -25,36 +26,6 @@ std::int64_t most_rest(std::int64_t scanned) { return std::max<std::int64_t>(102
 
 }  // namespace
 
-Status LocalStore::check_records(const KnnRecords& records, bool with_ids) const {
-  const std::string& path = truth_->path();
-  const std::int64_t D = identity().dimension, n = records.count();
-  const auto keys = static_cast<std::int64_t>(records.keys.size());
-  if (keys != n * D)
-    return refuse(path, n > 0 && keys % n == 0
-                            ? "dimension differs: the store has " + std::to_string(D) + ", keys have " + std::to_string(keys / n)
-                            : "there are " + std::to_string(n) + " tokens, but " + std::to_string(keys) + " numbers of keys; " + std::to_string(D) + " make a key");
-  if (!records.sources.empty() && static_cast<std::int64_t>(records.sources.size()) != n)
-    return refuse(path, "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.sources.size()) + " sources");
-  if (static_cast<std::int64_t>(records.ids.size()) != (with_ids ? n : 0))
-    return refuse(path, with_ids ? "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.ids.size()) + " ids"
-                                 : "ids are given by the store when records are appended; upsert takes ids");
-  for (std::size_t i = 0; i < records.tokens.size(); ++i) {
-    if (records.tokens[i] < 0) return refuse(path, "tokens[" + std::to_string(i) + "] is " + std::to_string(records.tokens[i]) + ", must be at least 0");
-    if (with_ids && (records.ids[i] < 0 || records.ids[i] == std::numeric_limits<std::int64_t>::max()))
-      return refuse(path, "ids[" + std::to_string(i) + "] is " + std::to_string(records.ids[i]) + ", must be from 0 to 2^63-2");
-  }
-  for (std::int64_t at = 0; at < keys; ++at)
-    if (!std::isfinite(records.keys[static_cast<std::size_t>(at)]))
-      return refuse(path, "keys[" + std::to_string(at / D) + "," + std::to_string(at % D) + "] is not finite");
-  return {};
-}
-
-Record LocalStore::record_at(const KnnRecords& records, std::size_t i, std::int64_t id) const {
-  const auto D = static_cast<std::size_t>(identity().dimension);
-  return {.id = id, .token = records.tokens[i], .source = records.sources.empty() ? std::string_view() : std::string_view(records.sources[i]),
-          .key = std::span(records.keys).subspan(i * D, D)};
-}
-
 template <typename Change>
 Status LocalStore::write(const Change& change) {
   if (!mark_) return refuse(truth_->path(), "is open to read only");
@@ -64,9 +35,8 @@ Status LocalStore::write(const Change& change) {
   if (!before.ok()) return before.status();
   State after = before.value();
   if (Status status = change(after); !status.ok()) return status;
+  after = after_change(before.value(), after);
   if (after == before.value()) return {};
-  if (after.rewritten != before.value().rewritten) after.rewritten = before.value().generation + 1;
-  ++after.generation;
   if (Status status = truth_->set_state(after); !status.ok()) return status;
   if (Status status = transaction.value().commit(); !status.ok()) return status;
   mark_->note(after);
@@ -76,10 +46,10 @@ Status LocalStore::write(const Change& change) {
 Result<std::vector<std::int64_t>> LocalStore::append(const KnnRecords& records) {
   const std::lock_guard lock(mutex_);
   std::vector<std::int64_t> ids;
-  if (Status status = check_records(records, false); !status.ok()) return status;
+  if (Status status = check_records(truth_->path(), identity(), records, false); !status.ok()) return status;
   const Status status = write([&](State& state) -> Status {
     for (std::size_t i = 0; i < records.tokens.size(); ++i) {
-      if (Status inserted = truth_->insert(record_at(records, i, state.next_id), state); !inserted.ok()) return inserted;
+      if (Status inserted = truth_->insert(record_at(records, i, state.next_id, identity().dimension), state); !inserted.ok()) return inserted;
       ids.push_back(state.next_id++);
     }
     return {};
@@ -100,14 +70,14 @@ Status LocalStore::remove_one(std::int64_t id, State& state, bool& removed) {
 Result<KnnUpsert> LocalStore::upsert(const KnnRecords& records) {
   const std::lock_guard lock(mutex_);
   KnnUpsert done;
-  if (Status status = check_records(records, true); !status.ok()) return status;
+  if (Status status = check_records(truth_->path(), identity(), records, true); !status.ok()) return status;
   const Status status = write([&](State& state) -> Status {
     for (std::size_t i = 0; i < records.tokens.size(); ++i) {
       const std::int64_t id = records.ids[i];
       bool replaced = false;
       if (Status removed = remove_one(id, state, replaced); !removed.ok()) return removed;
       if (id < state.next_id) state.rewritten = -1;  // it stands among records that a scan file may hold
-      if (Status inserted = truth_->insert(record_at(records, i, id), state); !inserted.ok()) return inserted;
+      if (Status inserted = truth_->insert(record_at(records, i, id, identity().dimension), state); !inserted.ok()) return inserted;
       state.next_id = std::max(state.next_id, id + 1);
       ++(replaced ? done.replaced : done.added);
     }
@@ -170,16 +140,18 @@ Status LocalStore::compact() {
   return remove_derived();
 }
 
-// The scan file, and what a process that was killed left of one. None is made of old records any more: the log could be emptied only
-// when nobody read them.
+// Scan file and graph, and what a process that was killed left of one. None is made of old records any more: the log could be emptied
+// only when nobody read them.
 Status LocalStore::remove_derived() const {
-  const std::filesystem::path scan = scan_path(), folder = scan.has_parent_path() ? scan.parent_path() : ".";
-  const std::string unfinished = "." + scan.filename().string() + ".";
+  const std::filesystem::path truth = truth_->path(), folder = truth.has_parent_path() ? truth.parent_path() : ".";
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     std::error_code failed;
-    if (name == scan.filename() || (name.starts_with(unfinished) && name.ends_with(".part"))) std::filesystem::remove(entry.path(), failed);
+    for (const char* kind : {".scan", ".graph"}) {
+      const std::string derived = truth.filename().string() + kind;
+      if (name == derived || (name.starts_with("." + derived + ".") && name.ends_with(".part"))) std::filesystem::remove(entry.path(), failed);
+    }
     if (failed) return refuse(entry.path().string(), "cannot remove it: " + failed.message());
   }
   return error ? refuse(folder.string(), "cannot list it: " + error.message()) : Status();
@@ -201,8 +173,12 @@ std::string LocalStore::scan_text(const State& state, const Result<std::shared_p
 
 Result<KnnStats> LocalStore::sizes(const State& state) const {
   const auto scan = ScanFile::open(scan_path(), truth_->salt(), identity().dimension);
+  const auto graph = scan.ok() && size_of(graph_path()) > 0
+                         ? Graph::open(graph_path(), *scan.value(), truth_->salt(), identity().dimension, identity().metric)
+                         : Result<std::shared_ptr<const Graph>>(Status::invalid("no graph"));
   return KnnStats{.records = state.count, .generation = state.generation, .next_id = state.next_id, .truth_bytes = size_of(truth_->path()),
-                  .log_bytes = size_of(truth_->path() + "-wal"), .scan_bytes = size_of(scan_path()), .scan = scan_text(state, scan)};
+                  .log_bytes = size_of(truth_->path() + "-wal"), .scan_bytes = size_of(scan_path()),
+                  .graph_bytes = size_of(graph_path()), .graph_recall = graph.ok() ? graph.value()->recall() : 0, .scan = scan_text(state, scan)};
 }
 
 Result<KnnStats> LocalStore::stats() {
@@ -233,8 +209,22 @@ Result<KnnStats> LocalStore::verify() {
   return sizes(state.value());
 }
 
-Result<std::shared_ptr<const KnnSnapshot>> LocalStore::snapshot() {
-  const std::lock_guard lock(mutex_);
+// Records added after the scan file was made; none where it and they do not add up to the state.
+Result<std::optional<ScanContent>> LocalStore::rest_after(const ScanFile& scan, const State& now) {
+  ScanContent rest{.state = now, .salt = truth_->salt(), .dimension = identity().dimension, .ids = {}, .tokens = {}, .keys = {}};
+  std::uint64_t digest = scan.state().digest;
+  const Status read = truth_->each(scan.state().next_id, [&](const Record& record, std::uint32_t sum) {
+    rest.ids.push_back(record.id), rest.tokens.push_back(record.token);
+    rest.keys.insert(rest.keys.end(), record.key.begin(), record.key.end());
+    digest += digest_of(sum, record.id);
+    return Status();
+  });
+  if (!read.ok()) return read;
+  if (digest != now.digest || static_cast<std::int64_t>(rest.ids.size()) != now.count - scan.state().count) return std::optional<ScanContent>();
+  return std::optional(std::move(rest));
+}
+
+Result<std::shared_ptr<const KnnSnapshot>> LocalStore::scan_snapshot() {
   auto transaction = Transaction::begin(truth_->database(), false);
   if (!transaction.ok()) return transaction.status();
   const auto state = truth_->state();
@@ -248,18 +238,10 @@ Result<std::shared_ptr<const KnnSnapshot>> LocalStore::snapshot() {
     auto scan = ScanFile::open(scan_path(), truth_->salt(), identity().dimension);
     if (scan.ok()) scan_ = scan.value();
   }
-  ScanContent rest{.state = now, .salt = truth_->salt(), .dimension = identity().dimension, .ids = {}, .tokens = {}, .keys = {}};
   if (usable(scan_)) {
-    std::uint64_t digest = scan_->state().digest;
-    const Status read = truth_->each(scan_->state().next_id, [&](const Record& record, std::uint32_t sum) {
-      rest.ids.push_back(record.id), rest.tokens.push_back(record.token);
-      rest.keys.insert(rest.keys.end(), record.key.begin(), record.key.end());
-      digest += digest_of(sum, record.id);
-      return Status();
-    });
-    if (!read.ok()) return read;
-    if (digest == now.digest && static_cast<std::int64_t>(rest.ids.size()) == now.count - scan_->state().count)
-      return make_snapshot(identity(), now, scan_, std::move(rest), "mapped");
+    auto rest = rest_after(*scan_, now);
+    if (!rest.ok()) return rest.status();
+    if (rest.value()) return make_snapshot(identity(), now, scan_, std::move(*rest.value()), "mapped");
   }
   auto content = read_content(*truth_, now);
   if (!content.ok()) return content.status();
@@ -270,6 +252,75 @@ Result<std::shared_ptr<const KnnSnapshot>> LocalStore::snapshot() {
                          scan.ok() ? "in memory: another process has just made the scan file anew" : "in memory: " + scan.status().message());
   scan_ = scan.value();
   return make_snapshot(identity(), now, scan_, {}, "mapped");
+}
+
+Result<std::shared_ptr<const KnnSnapshot>> LocalStore::snapshot(KnnSearchBy by) {
+  const std::lock_guard lock(mutex_);
+  auto snapshot = scan_snapshot();
+  if (by == KnnSearchBy::scan || !snapshot.ok()) return snapshot;
+  if (snapshot.value()->scan() != "mapped") return refuse(truth_->path(), "the scan file cannot be used, and a graph leads to its rows: " + snapshot.value()->scan());
+  const auto graph = Graph::open(graph_path(), *scan_, truth_->salt(), identity().dimension, identity().metric);
+  if (!graph.ok()) return graph.status();
+  return snapshot_by(graph.value());
+}
+
+// Of the state that scan_snapshot() has just seen: the scan file it left, and what came after.
+Result<std::shared_ptr<const KnnSnapshot>> LocalStore::snapshot_by(const std::shared_ptr<const Graph>& graph) {
+  auto transaction = Transaction::begin(truth_->database(), false);
+  if (!transaction.ok()) return transaction.status();
+  const auto state = truth_->state();
+  if (!state.ok()) return state.status();
+  auto rest = rest_after(*scan_, state.value());
+  if (!rest.ok()) return rest.status();
+  if (!rest.value()) return refuse(truth_->path(), "was changed this very moment; ask again");
+  return make_snapshot(identity(), state.value(), scan_, std::move(*rest.value()), "mapped", graph);
+}
+
+Result<KnnGraphReport> LocalStore::make_graph(const KnnGraphOptions& options) {
+  const std::lock_guard lock(mutex_);
+  const auto snapshot = scan_snapshot();
+  if (!snapshot.ok()) return snapshot.status();
+  if (snapshot.value()->scan() != "mapped") return refuse(truth_->path(), "the scan file cannot be used: " + snapshot.value()->scan());
+  const auto count = static_cast<std::int64_t>(scan_->ids().size());
+  if (count < std::max<std::int64_t>(options.least_records, 1))
+    return refuse(truth_->path(), "holds " + std::to_string(count) + " records; a graph is made from " + std::to_string(options.least_records) + " on");
+  for (const auto& [name, value] : {std::pair("links", options.links), std::pair("build_effort", options.build_effort),
+                                    std::pair("search_effort", options.search_effort), std::pair("k", options.k)})
+    if (value < 2 || value > 4096) return refuse(truth_->path(), std::string(name) + " is " + std::to_string(value) + ", must be from 2 to 4096");
+  const auto graph = Graph::make(*scan_, identity().dimension, identity().metric,
+                                 {.links = options.links, .build_effort = options.build_effort, .search_effort = options.search_effort});
+  if (!graph.ok()) return graph.status();
+  auto report = measured(*graph.value(), options);
+  if (!report.ok()) return report;
+  if (!(report.value().recall >= options.least_recall))
+    return refuse(truth_->path(), "the graph finds " + std::to_string(report.value().recall) + " of the neighbours, the least is " + std::to_string(options.least_recall) +
+                                      "; it is not kept; a larger search_effort finds more");
+  if (Status status = graph.value()->write(graph_path(), *scan_, truth_->salt(), report.value().recall); !status.ok()) return status;
+  return report;
+}
+
+// The share of the true neighbours, found by the exact search, that are among the graph's candidates.
+Result<KnnGraphReport> LocalStore::measured(const Graph& graph, const KnnGraphOptions& options) const {
+  const std::int64_t M = static_cast<std::int64_t>(scan_->ids().size()), D = identity().dimension, R = std::min(options.k, M), own = std::min<std::int64_t>(200, M);
+  Tensor<float, 2> drawn({own, D});
+  for (std::int64_t q = 0; q < own; ++q)
+    for (std::int64_t d = 0; d < D; ++d) drawn(q, d) = scan_->keys()[static_cast<std::size_t>(q * M / own * D + d)];
+  const View<const float, 2> queries = options.queries.given() ? options.queries : View<const float, 2>(drawn.view());
+  const std::int64_t Q = queries.extent(0);
+  Tensor<std::int64_t, 2> rows({Q, R});
+  Tensor<double, 2> distances({Q, R});
+  const Status status = knn_search(KnnSearchArguments<float>{.keys = {scan_->keys().data(), {M, D}}, .queries = queries, .k = R, .metric = identity().metric,
+                                                             .ids = rows.view(), .distances = distances.view()});
+  if (!status.ok()) return status;
+  std::int64_t found = 0;
+  std::vector<float> query(static_cast<std::size_t>(D));
+  for (std::int64_t q = 0; q < Q; ++q) {
+    for (std::int64_t d = 0; d < D; ++d) query[static_cast<std::size_t>(d)] = queries(q, d);
+    const auto candidates = graph.candidates(query, R);
+    if (!candidates.ok()) return candidates.status();
+    for (std::int64_t r = 0; r < R; ++r) found += std::binary_search(candidates.value().begin(), candidates.value().end(), rows(q, r));
+  }
+  return KnnGraphReport{.recall = Q > 0 ? static_cast<double>(found) / static_cast<double>(Q * R) : 0, .queries = Q};
 }
 
 Result<KnnRecords> LocalStore::read_all() {
@@ -295,11 +346,13 @@ Result<KnnRecords> LocalStore::read_all() {
 }  // namespace store
 
 Status KnnStore::create(const std::string& path, const KnnIdentity& identity, const KnnStoreOptions& options) {
+  if (store::names_server(path)) return store::create_on_server(path, identity);
   return store::Truth::create(path, identity, {.vfs = options.vfs, .synced = options.synced, .log_pages = options.log_pages});
 }
 
 Result<std::unique_ptr<KnnStore>> KnnStore::open(const std::string& path, const KnnExpectation& expected, KnnAccess access,
                                                  const KnnStoreOptions& options) {
+  if (store::names_server(path)) return store::open_on_server(path, expected, access);
   if (std::error_code error; !std::filesystem::exists(path, error)) return store::refuse(path, "there is no store; knn create makes one");
   std::optional<store::Mark> mark;
   if (access == KnnAccess::write) {

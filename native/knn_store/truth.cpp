@@ -7,14 +7,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "crc32c.hpp"
-
 namespace linearmem::store {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "keys and checksums are kept in little-endian order");
 
-constexpr std::int64_t kFormat = 1;
 constexpr std::int64_t kApplication = 0x4c4d4b4e;  // "LMKN" in the header of the file
 
 constexpr const char* kSchema[] = {
@@ -24,16 +21,6 @@ constexpr const char* kSchema[] = {
     " next_id INTEGER NOT NULL, digest INTEGER NOT NULL, checksum INTEGER NOT NULL)",
     "CREATE TABLE records(id INTEGER PRIMARY KEY, token INTEGER NOT NULL, source TEXT NOT NULL, key BLOB NOT NULL, checksum INTEGER NOT NULL)",
 };
-
-std::uint32_t text_checksum(std::string_view text, std::uint32_t before) {
-  return crc32c(std::as_bytes(std::span(text.data(), text.size())), crc32c_of(static_cast<std::uint64_t>(text.size()), before));
-}
-
-std::uint32_t identity_checksum(const KnnIdentity& identity) {
-  std::uint32_t sum = crc32c_of(kFormat, 0);
-  for (const std::string* text : {&identity.model, &identity.model_version, &identity.tokenizer, &identity.domain}) sum = text_checksum(*text, sum);
-  return text_checksum(metric_name(identity.metric), crc32c_of(identity.dimension, sum));
-}
 
 Status system_failure(const std::string& path, const char* action) {
   return Status::invalid(path + ": cannot " + action + ": " + std::strerror(errno));
@@ -71,10 +58,6 @@ void sync_folder(const std::string& path) {
 }
 
 }  // namespace
-
-std::uint64_t digest_of(std::uint32_t checksum, std::int64_t id) {
-  return mixed(std::uint64_t{checksum} ^ mixed(static_cast<std::uint64_t>(id)));
-}
 
 Status Truth::damaged(const std::string& what) const {
   return Status::invalid(path() + ": " + what + " is damaged; restore the store from a copy or an export");
@@ -137,12 +120,6 @@ Status Truth::read_identity() {
   return check_identity(path(), identity_);
 }
 
-std::uint32_t Truth::state_checksum(const State& state) const {
-  std::uint32_t sum = salt_;
-  for (std::int64_t value : {state.generation, state.rewritten, state.count, state.next_id}) sum = crc32c_of(value, sum);
-  return crc32c_of(state.digest, sum);
-}
-
 Result<State> Truth::state() {
   auto row = database_->prepare("SELECT generation, rewritten, count, next_id, digest, checksum FROM state");
   if (!row.ok()) return row.status();
@@ -152,7 +129,7 @@ Result<State> Truth::state() {
   const Statement& is = row.value();
   const State state{.generation = is.integer(0), .rewritten = is.integer(1), .count = is.integer(2), .next_id = is.integer(3),
                     .digest = static_cast<std::uint64_t>(is.integer(4))};
-  if (is.integer(5) != std::int64_t{state_checksum(state)}) return damaged("the count of records");
+  if (is.integer(5) != std::int64_t{state_checksum(salt_, state)}) return damaged("the count of records");
   return state;
 }
 
@@ -160,13 +137,9 @@ Status Truth::set_state(const State& state) {
   auto row = database_->prepare("UPDATE state SET generation = ?, rewritten = ?, count = ?, next_id = ?, digest = ?, checksum = ?");
   if (!row.ok()) return row.status();
   row.value().bind(1, state.generation).bind(2, state.rewritten).bind(3, state.count).bind(4, state.next_id);
-  row.value().bind(5, static_cast<std::int64_t>(state.digest)).bind(6, std::int64_t{state_checksum(state)});
+  row.value().bind(5, static_cast<std::int64_t>(state.digest)).bind(6, std::int64_t{state_checksum(salt_, state)});
   if (const auto done = row.value().step(); !done.ok()) return done.status();
   return database_->changes() == 1 ? Status() : damaged("the count of records");
-}
-
-std::uint32_t Truth::checksum(const Record& record) const {
-  return crc32c(std::as_bytes(record.key), text_checksum(record.source, crc32c_of(record.token, crc32c_of(record.id, salt_))));
 }
 
 // id, token, source, key, checksum.
@@ -177,7 +150,7 @@ Result<std::uint32_t> Truth::checked_row(const Statement& row, Record& record) c
   record = {.id = row.integer(0), .token = row.integer(1), .source = row.text(2), .key = {}};
   if (!shaped) return damaged("record " + std::to_string(record.id));
   record.key = {reinterpret_cast<const float*>(key.data()), static_cast<std::size_t>(identity_.dimension)};
-  const std::uint32_t sum = checksum(record);
+  const std::uint32_t sum = record_checksum(salt_, record);
   if (row.integer(4) != std::int64_t{sum}) return damaged("record " + std::to_string(record.id));
   return sum;
 }
@@ -209,7 +182,7 @@ Status Truth::insert(const Record& record, State& state) {
     if (!made.ok()) return made.status();
     insert_.emplace(std::move(made).value());
   }
-  const std::uint32_t sum = checksum(record);
+  const std::uint32_t sum = record_checksum(salt_, record);
   insert_->bind(1, record.id).bind(2, record.token).bind(3, record.source).bind(4, std::as_bytes(record.key)).bind(5, std::int64_t{sum});
   const auto done = insert_->step();
   insert_->reset();

@@ -4,6 +4,7 @@ import type { Room } from '../figure/room.ts';
 const associative = (name: string) => async () => (await import('./associative_memory.ts')).rooms[name]!;
 
 export const rooms: Record<string, () => Promise<Room>> = {
+  'knn-neighbours': async () => (await import('./knn_memory.ts')).room,
   'memory-tradeoff': async () => (await import('./memory_tradeoff.ts')).room,
   ledger: async () => (await import('./ledger.ts')).room,
   'wall-clock': async () => (await import('./wall_clock.ts')).room,

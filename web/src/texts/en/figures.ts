@@ -227,6 +227,38 @@ export const figures = {
         first_seed: { symbol: 's', meaning: 'the first seed' },
       },
     },
+    'knn-neighbours': {
+      notShown: 'that keys of a real model have hundreds of columns. The distribution of the model is made up, and so are the records.',
+      panels: {
+        plane: { title: 'Records, the query and whom it finds', x: 'first component', y: 'second component' },
+        weights: { title: 'What each neighbour weighs', x: 'squared distance', y: 'weight' },
+        tokens: { title: 'The next token, before and after', x: 'token, 0 for A to 4 for E', y: 'probability' },
+      },
+      series: {
+        'linear_attention/token A': 'token A',
+        'delta_rule/token B': 'token B',
+        'selective_scan/token C': 'token C',
+        'gated_delta_rule/token E': 'token E, poisoned',
+        'least_squares/refused': 'refused',
+        'softmax_attention/query and its neighbours': 'query and neighbours',
+        'softmax_attention/exp(-d / T), scaled': 'exp(−d/T), scaled',
+        'knn_memory/neighbours': 'neighbours',
+        'window/model': 'model',
+        'knn_memory/memory': 'memory',
+        'softmax_attention/mixed': 'mixed',
+      },
+      knobs: {
+        temperature: { symbol: 'T', meaning: 'divides squared distances' },
+        weight: { symbol: 'λ', meaning: 'weight of the memory' },
+        k: { symbol: 'k', meaning: 'neighbours at most' },
+        poison: { symbol: 'P', meaning: '1: a poisoned record at the query' },
+        foreign: { symbol: 'F', meaning: '1: a record of another domain is offered' },
+        query_x: { symbol: 'x', meaning: 'first component of the query' },
+        query_y: { symbol: 'y', meaning: 'second component of the query' },
+        records: { symbol: 'M', meaning: 'records in the memory' },
+        seed: { symbol: 's', meaning: 'where the records stand' },
+      },
+    },
     hopfield: {
       notShown: 'that a stop is no fixed point. The patterns stand evenly on a circle; after 300 steps it stops in any case.',
       panels: {

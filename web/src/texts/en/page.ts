@@ -47,6 +47,8 @@ export const page = {
   'associative.hopfield-text': 'Each step reads the patterns with the state and takes what it reads as the next state. It stops when its weights hardly move; near a critical $\\beta$ that is far from rest.',
   'clock.heading': 'From what length on is attention the slower one?',
   'clock.text': 'One call of each mechanism, one head, on the numbers of tokens below the curve. Attention takes work that grows with the square of the length, the others with the length itself, so they must cross; where depends on how well each runs on this machine. Each case is first held against its definition, warmed up, and then the median of five samples is drawn. It takes some ten seconds.',
+  'knn.neighbours': 'What does a memory of near contexts add to a model\'s guess?',
+  'knn.neighbours-text': 'Each record is a context and the token that followed it. The nearest records of the query share their weight among their tokens, and $\\lambda$ mixes that into the model\'s distribution. One poisoned record at the query\'s own place can take it over; a record of another domain is refused before anything is searched.',
   'self.heading': 'How do I run this myself?',
   'self.intro': 'Every number on this page comes from one C++ library. The command line runs the same statements and prints the same ten digits.',
   'self.verify': 'checks every statement; an id after it checks one, `--json` prints the report that the button above saves.',

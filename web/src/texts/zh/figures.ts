@@ -223,6 +223,38 @@ export const figures: FigureTexts = {
         first_seed: { symbol: 's', meaning: '第一个种子' },
       },
     },
+    'knn-neighbours': {
+      notShown: '真实模型的键有几百列。这里模型的分布和各条记录都是编出来的。',
+      panels: {
+        plane: { title: '记录、查询和它找到的近邻', x: '第一分量', y: '第二分量' },
+        weights: { title: '每个近邻的权重', x: '距离的平方', y: '权重' },
+        tokens: { title: '下一个词元，混合之前与之后', x: '词元，0 为 A，4 为 E', y: '概率' },
+      },
+      series: {
+        'linear_attention/token A': '词元 A',
+        'delta_rule/token B': '词元 B',
+        'selective_scan/token C': '词元 C',
+        'gated_delta_rule/token E': '词元 E，投毒',
+        'least_squares/refused': '被拒绝的记录',
+        'softmax_attention/query and its neighbours': '查询与近邻',
+        'softmax_attention/exp(-d / T), scaled': 'exp(−d/T)，按比例',
+        'knn_memory/neighbours': '近邻',
+        'window/model': '模型',
+        'knn_memory/memory': '记忆',
+        'softmax_attention/mixed': '混合',
+      },
+      knobs: {
+        temperature: { symbol: 'T', meaning: '温度，用来除距离的平方' },
+        weight: { symbol: 'λ', meaning: '记忆的权重' },
+        k: { symbol: 'k', meaning: '近邻数上限' },
+        poison: { symbol: 'P', meaning: '1：查询处有一条投毒的记录' },
+        foreign: { symbol: 'F', meaning: '1：送来一条别的权限域的记录' },
+        query_x: { symbol: 'x', meaning: '查询的第一分量' },
+        query_y: { symbol: 'y', meaning: '查询的第二分量' },
+        records: { symbol: 'M', meaning: '记忆里的记录数' },
+        seed: { symbol: 's', meaning: '决定各条记录的位置' },
+      },
+    },
     hopfield: {
       notShown: '停下并不等于到了不动点。各模式均匀分布在圆上；最多走 300 步。',
       panels: {

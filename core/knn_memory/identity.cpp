@@ -1,4 +1,4 @@
-#include "identity.hpp"
+#include "linearmem/knn_identity.hpp"
 
 #include <algorithm>
 
