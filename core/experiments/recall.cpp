@@ -138,16 +138,22 @@ std::int64_t nearest_row(const Tensor<double, 2>& values, const double* read) {
   return nearest;
 }
 
-Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions) {
+Result<std::vector<std::int64_t>> recall_answers(const RecallMemory& memory, const RecallPairs& pairs, const std::vector<std::int64_t>& asked) {
   const std::int64_t K = pairs.keys.extents()[1], V = pairs.values.extents()[1];
-  Tensor<double, 2> queries({static_cast<std::int64_t>(questions.asked.size()), K});
-  for (std::size_t i = 0; i < questions.asked.size(); ++i)
-    std::copy_n(pairs.keys.data() + questions.asked[i] * K, K, queries.data() + static_cast<std::int64_t>(i) * K);
+  Tensor<double, 2> queries({static_cast<std::int64_t>(asked.size()), K});
+  for (std::size_t i = 0; i < asked.size(); ++i) std::copy_n(pairs.keys.data() + asked[i] * K, K, queries.data() + static_cast<std::int64_t>(i) * K);
   const auto reads = recall_reads(memory, pairs, queries);
   if (!reads.ok()) return reads.status();
+  std::vector<std::int64_t> answers;
+  for (std::size_t i = 0; i < asked.size(); ++i) answers.push_back(nearest_row(pairs.values, reads.value().data() + static_cast<std::int64_t>(i) * V));
+  return answers;
+}
+
+Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions) {
+  const auto answers = recall_answers(memory, pairs, questions.asked);
+  if (!answers.ok()) return answers.status();
   std::int64_t hits = 0;
-  for (std::size_t i = 0; i < questions.asked.size(); ++i)
-    hits += nearest_row(pairs.values, reads.value().data() + static_cast<std::int64_t>(i) * V) == questions.expected[i];
+  for (std::size_t i = 0; i < questions.expected.size(); ++i) hits += answers.value()[i] == questions.expected[i];
   return hits;
 }
 

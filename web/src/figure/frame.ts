@@ -37,6 +37,8 @@ export class FigureFrame {
   private readonly panels = element('div', { class: 'panels' });
   private readonly numbers = element('div', { class: 'numbers' });
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
+  private readonly stopButton = element('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.cancel() });
+  private cancelled = false;
   private readonly commandLine = element('div');
 
   constructor(private readonly options: FrameOptions) {
@@ -79,7 +81,9 @@ export class FigureFrame {
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
     const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
-    this.options.host.replaceChildren(this.panels, this.status, ...controls, numbers, this.foot());
+    this.stopButton.textContent = texts.say('figure.stop');
+    const statusRow = element('div', { class: 'status-row' }, this.status, this.stopButton);
+    this.options.host.replaceChildren(this.panels, statusRow, ...controls, numbers, this.foot());
     this.showCommand();
   }
 
@@ -117,6 +121,7 @@ export class FigureFrame {
   // One computation at a time, and always one after the last change, which drops the one under way.
   private async compute(): Promise<void> {
     this.wanted = true;
+    this.cancelled = false;
     this.showCommand();
     this.pending.abort();
     if (this.computing) return;
@@ -125,16 +130,33 @@ export class FigureFrame {
     while (this.wanted) {
       this.wanted = false;
       const { signal } = this.pending = new AbortController();
+      const start = performance.now();
       try {
         const hear = (figure: Figure, progress: number) => {
-          if (!signal.aborted) this.show(figure, this.texts.say('figure.sampling', { percent: Math.floor(progress * 100) }));
+          if (signal.aborted) return;
+          this.show(figure, this.progressText(progress, performance.now() - start));
+          this.stopButton.hidden = false;
         };
         this.show(await this.options.room.compute(this.options.engine, this.settings, { signal, hear }), '');
       } catch (problem) {
-        if (!signal.aborted) this.stop(problem);
+        if (this.cancelled) this.status.textContent = this.texts.say('figure.cancelled');
+        else if (!signal.aborted) this.stop(problem);
       }
+      this.stopButton.hidden = true;
     }
     this.computing = false;
+  }
+
+  // What is drawn stays; the next change computes anew.
+  private cancel(): void {
+    this.cancelled = true;
+    this.pending.abort();
+  }
+
+  private progressText(progress: number, elapsed: number): string {
+    const percent = Math.floor(progress * 100);
+    const seconds = Math.ceil((elapsed / 1000) * (1 / progress - 1));
+    return Number.isFinite(seconds) && seconds > 1 ? this.texts.say('figure.left', { percent, seconds }) : this.texts.say('figure.sampling', { percent });
   }
 
   private show(figure: Figure, status: string): void {

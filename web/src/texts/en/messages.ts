@@ -68,6 +68,9 @@ export const messages = {
 
   'figure.loading': 'The figure is being computed.',
   'figure.sampling': 'Sampling: {percent} % done.',
+  'figure.left': 'Sampling: {percent} % done, about {seconds} s left.',
+  'figure.stop': 'Stop',
+  'figure.cancelled': 'Stopped before it was finished: what is drawn is only a part.',
   'figure.stopped': 'The figure could not be computed: {reason}',
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',
