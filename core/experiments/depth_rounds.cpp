@@ -58,9 +58,9 @@ Status walk(const Chain& chain, std::int64_t R, Walked& walked) {
 Result<Figure> run(const Settings& settings) {
   const std::int64_t most = whole(settings, "rounds"), tokens = whole(settings, "tokens"), width = whole(settings, "width");
   const Chain chain(whole(settings, "nodes"), tokens, static_cast<std::uint64_t>(settings.at("seed")));
-  Series solved{"softmax_attention", "solved", {}, {}}, allowed{"window", "rounds allowed", {}, {}}, used{"delta_rule", "rounds used, mean", {}, {}};
-  Series shared{"linear_attention", "parameters, shared", {}, {}}, unrolled{"window", "parameters, unrolled", {}, {}}, operations{"delta_rule", "operations", {}, {}},
-      halted{"gated_delta_rule", "operations, halted", {}, {}}, history{"softmax_attention", "K,V bytes", {}, {}};
+  Series solved{"cubed_relu", "solved", {}, {}}, allowed{"squared_relu", "rounds allowed", {}, {}}, used{"sampled_median", "rounds used, mean", {}, {}};
+  Series shared{"relu", "parameters, shared", {}, {}}, unrolled{"squared_relu", "parameters, unrolled", {}, {}}, operations{"cubed_relu", "operations", {}, {}},
+      halted{"sampled_median", "operations, halted", {}, {}}, history{"softmax_attention", "K,V bytes", {}, {}};
   for (std::int64_t R = 1; R <= most; ++R) {
     Walked walked;
     if (Status status = walk(chain, R, walked); !status.ok()) return status;

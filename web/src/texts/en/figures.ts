@@ -333,9 +333,9 @@ export const figures = {
         'delta-raw': { title: 'Delta rule, keys not normalized', x: 'length', y: 'error relative to float64' },
       },
       series: {
-        'outer_product/float32': 'float32',
-        'gated_delta_rule/float16': 'float16',
-        'delta_rule/bfloat16': 'bfloat16',
+        'relu/float32': 'float32',
+        'squared_relu/float16': 'float16',
+        'cubed_relu/bfloat16': 'bfloat16',
       },
       knobs: {
         tokens: { symbol: 'T', meaning: 'length of the sequence' },
@@ -371,13 +371,13 @@ export const figures = {
         cost: { title: 'What it costs', x: 'rounds R', y: 'times the cost of one round' },
       },
       series: {
-        'softmax_attention/solved': 'solved',
-        'window/rounds allowed': 'allowed',
-        'delta_rule/rounds used, mean': 'used, mean',
-        'linear_attention/parameters, shared': 'parameters, shared',
-        'window/parameters, unrolled': 'parameters, unrolled',
-        'delta_rule/operations': 'operations',
-        'gated_delta_rule/operations, halted': 'operations, halted',
+        'cubed_relu/solved': 'solved',
+        'squared_relu/rounds allowed': 'allowed',
+        'sampled_median/rounds used, mean': 'used, mean',
+        'relu/parameters, shared': 'parameters, shared',
+        'squared_relu/parameters, unrolled': 'parameters, unrolled',
+        'cubed_relu/operations': 'operations',
+        'sampled_median/operations, halted': 'operations, halted',
         'softmax_attention/K,V bytes': 'bytes of keys and values',
       },
       knobs: {

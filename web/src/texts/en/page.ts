@@ -44,7 +44,7 @@ export const page = {
   'associative.hopfield': 'Where does a modern Hopfield network come to rest?',
   'associative.hopfield-text': 'Each step reads the patterns with the state and takes what it reads as the next state. It stops when its weights hardly move; near a critical $\\beta$ that is far from rest.',
   'recall.bytes': 'How much is recalled for how many bytes?',
-  'recall.bytes-text': 'Random keys and values are written to each memory and read back; a read counts when the right value is the nearest. Explicit keys and values grow with every pair. A state of $K\\times V$ numbers does not, and fails once it is full; its size decides when.',
+  'recall.bytes-text': 'Random keys and values are written to each memory and read back; a read counts when the right value is the nearest. Explicit keys and values grow with every pair. A state of $K\\times V$ numbers does not, and fails once it is full; its size decides when. Linear attention with $\\phi=\\mathrm{elu}+1$ weighs random keys almost alike and answers with their mean.',
   'recall.shape': 'Which shape and which precision should a state have?',
   'recall.shape-text': 'The same number of numbers can be a wide key or a wide value. A rounded state still recalls: what limits it are the other pairs, long before its bits do.',
   'recall.distance': 'How far back does each memory reach?',

@@ -330,9 +330,9 @@ export const figures: FigureTexts = {
         'delta-raw': { title: 'delta 规则，键不归一化', x: '长度', y: '相对 float64 的误差' },
       },
       series: {
-        'outer_product/float32': 'float32',
-        'gated_delta_rule/float16': 'float16',
-        'delta_rule/bfloat16': 'bfloat16',
+        'relu/float32': 'float32',
+        'squared_relu/float16': 'float16',
+        'cubed_relu/bfloat16': 'bfloat16',
       },
       knobs: {
         tokens: { symbol: 'T', meaning: '序列的长度' },
@@ -368,13 +368,13 @@ export const figures: FigureTexts = {
         cost: { title: '代价', x: '轮数 R', y: '相对一轮的倍数' },
       },
       series: {
-        'softmax_attention/solved': '解出',
-        'window/rounds allowed': '允许',
-        'delta_rule/rounds used, mean': '实用，平均',
-        'linear_attention/parameters, shared': '参数，共享',
-        'window/parameters, unrolled': '参数，展开',
-        'delta_rule/operations': '运算',
-        'gated_delta_rule/operations, halted': '运算，会停',
+        'cubed_relu/solved': '解出',
+        'squared_relu/rounds allowed': '允许',
+        'sampled_median/rounds used, mean': '实用，平均',
+        'relu/parameters, shared': '参数，共享',
+        'squared_relu/parameters, unrolled': '参数，展开',
+        'cubed_relu/operations': '运算',
+        'sampled_median/operations, halted': '运算，会停',
         'softmax_attention/K,V bytes': '键和值的字节',
       },
       knobs: {

@@ -45,7 +45,7 @@ export const page: Record<keyof typeof english, string> = {
   'associative.hopfield': '现代 Hopfield 网络停在哪里？',
   'associative.hopfield-text': '每一步用状态读出各模式，读到的就是下一个状态。权重几乎不动时停下；在临界的 $\\beta$ 附近，那离静止还很远。',
   'recall.bytes': '存多少字节，记得住多少？',
-  'recall.bytes-text': '把随机的键和值写入每种记忆再读回，正确的值最近才算记住。显式的键和值随每一对增长；$K\\times V$ 个数的状态不会，装满就出错，何时出错由大小决定。',
+  'recall.bytes-text': '把随机的键和值写入每种记忆再读回，正确的值最近才算记住。显式的键和值随每一对增长；$K\\times V$ 个数的状态不会，装满就出错，何时出错由大小决定。取 $\\phi=\\mathrm{elu}+1$ 的线性注意力对随机的键几乎一视同仁，答出的是平均。',
   'recall.shape': '状态该取什么形状、什么精度？',
   'recall.shape-text': '同样多的数，可以给键，也可以给值。舍入后的状态照样能回忆：限制它的是其他的对，远在位数之前。',
   'recall.distance': '每种记忆能看多远？',
