@@ -40,7 +40,8 @@ Result<Tensor<double, 2>> recall_reads(const RecallMemory& memory, const RecallP
 struct Questions {
   std::vector<std::int64_t> asked, expected;
 };
-Result<std::vector<std::int64_t>> recall_answers(const RecallMemory& memory, const RecallPairs& pairs, const std::vector<std::int64_t>& asked);
+Result<std::vector<std::int64_t>> recall_answers(const RecallMemory& memory, const RecallPairs& pairs,
+                                                 const std::vector<std::int64_t>& asked);
 Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions);
 
 // Row of `values` with the largest inner product: the nearest, where all rows have one length. The first of equals.

@@ -36,14 +36,24 @@ struct Line {
   Recalling kind;
   const char* label;
 };
-constexpr Line kAging[] = {{Recalling::softmax, "explicit K,V"}, {Recalling::window, "window"}, {Recalling::outer_product, "outer product"},
-                           {Recalling::linear_attention, "linear attention"}, {Recalling::delta, "delta"}, {Recalling::gated_delta, "gated delta"},
+constexpr Line kAging[] = {{Recalling::softmax, "explicit K,V"},
+                           {Recalling::window, "window"},
+                           {Recalling::outer_product, "outer product"},
+                           {Recalling::linear_attention, "linear attention"},
+                           {Recalling::delta, "delta"},
+                           {Recalling::gated_delta, "gated delta"},
                            {Recalling::ssd, "SSD"}};
 constexpr std::size_t kAgingLines = sizeof kAging / sizeof *kAging;
 
 RecallCase case_of(const Settings& settings, Recalling kind) {
   const std::int64_t K = whole(settings, "key_width");
-  return {.memory = {.kind = kind, .beta = settings.at("beta"), .window = whole(settings, "window"), .alpha = settings.count("alpha") ? settings.at("alpha") : 1}, .M = whole(settings, "pairs"), .K = K, .V = K};
+  return {.memory = {.kind = kind,
+                     .beta = settings.at("beta"),
+                     .window = whole(settings, "window"),
+                     .alpha = settings.count("alpha") ? settings.at("alpha") : 1},
+          .M = whole(settings, "pairs"),
+          .K = K,
+          .V = K};
 }
 
 Figure draw_distance(const Settings& settings, const std::vector<RecallCase>&, const std::vector<std::vector<double>>& values) {
@@ -75,7 +85,9 @@ SeedQuestions in_conflict(const RecallCase& one, std::int64_t queries, Generator
     for (std::int64_t c = 0; c < one.K; ++c) along += own[c] * partner[c];
     for (std::int64_t c = 0; c < one.K; ++c) squares += (own[c] - along * partner[c]) * (own[c] - along * partner[c]);
     for (std::int64_t c = 0; c < one.K; ++c)
-      pairs.keys(t, c) = key == first ? own[c] : one.rho * partner[c] + std::sqrt(1 - one.rho * one.rho) * (own[c] - along * partner[c]) / std::sqrt(squares);
+      pairs.keys(t, c) = key == first
+                             ? own[c]
+                             : one.rho * partner[c] + std::sqrt(1 - one.rho * one.rho) * (own[c] - along * partner[c]) / std::sqrt(squares);
   }
   SeedQuestions seed{std::move(pairs), {}};
   for (std::int64_t key : generator.permutation(one.M)) {
@@ -88,8 +100,12 @@ SeedQuestions in_conflict(const RecallCase& one, std::int64_t queries, Generator
 
 constexpr std::int64_t kRewrites[] = {1, 2, 3, 4, 6, 8};
 constexpr double kSimilar[] = {0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
-constexpr Line kConflicting[] = {{Recalling::softmax, "explicit K,V"}, {Recalling::outer_product, "outer product"}, {Recalling::delta, "delta"},
-                                 {Recalling::gated_delta, "gated delta"}, {Recalling::ssd, "SSD"}, {Recalling::least_squares, "least squares"}};
+constexpr Line kConflicting[] = {{Recalling::softmax, "explicit K,V"},
+                                 {Recalling::outer_product, "outer product"},
+                                 {Recalling::delta, "delta"},
+                                 {Recalling::gated_delta, "gated delta"},
+                                 {Recalling::ssd, "SSD"},
+                                 {Recalling::least_squares, "least squares"}};
 
 template <typename Values, typename X>
 Panel conflict_panel(Panel panel, const Values& places, X x, const std::vector<std::vector<double>>& values, std::size_t& part) {
@@ -103,8 +119,10 @@ Panel conflict_panel(Panel panel, const Values& places, X x, const std::vector<s
 Figure draw_conflict(const Settings&, const std::vector<RecallCase>&, const std::vector<std::vector<double>>& values) {
   std::size_t part = 0;
   const auto number = [](auto place) { return static_cast<double>(place); };
-  Panel rewrites = conflict_panel({"rewrites", {"times each key is written", "", false}, {"newest value recalled", "", false}, {}}, kRewrites, number, values, part);
-  Panel similar = conflict_panel({"similar", {"inner product of the two keys of a couple", "", false}, {"recalled", "", false}, {}}, kSimilar, number, values, part);
+  Panel rewrites = conflict_panel({"rewrites", {"times each key is written", "", false}, {"newest value recalled", "", false}, {}},
+                                  kRewrites, number, values, part);
+  Panel similar = conflict_panel({"similar", {"inner product of the two keys of a couple", "", false}, {"recalled", "", false}, {}},
+                                 kSimilar, number, values, part);
   return {{std::move(rewrites), std::move(similar)}};
 }
 
@@ -112,7 +130,12 @@ Result<std::unique_ptr<FigureParts>> conflict_parts(const Settings& settings) {
   RecallPlan plan{.make = in_conflict, .draw = draw_conflict};
   const auto add = [&](Recalling kind, std::int64_t rewrites, double rho) {
     const std::int64_t K = whole(settings, "key_width");
-    plan.cases.push_back({.memory = {.kind = kind, .beta = settings.at("beta"), .alpha = settings.at("alpha")}, .M = whole(settings, "keys"), .K = K, .V = K, .rewrites = rewrites, .rho = rho});
+    plan.cases.push_back({.memory = {.kind = kind, .beta = settings.at("beta"), .alpha = settings.at("alpha")},
+                          .M = whole(settings, "keys"),
+                          .K = K,
+                          .V = K,
+                          .rewrites = rewrites,
+                          .rho = rho});
   };
   for (const Line& line : kConflicting)
     for (std::int64_t rewrites : kRewrites) add(line.kind, rewrites, 0);
@@ -126,7 +149,8 @@ Result<std::unique_ptr<FigureParts>> conflict_parts(const Settings& settings) {
 constexpr Stack kStacks[] = {Stack::window, Stack::recurrence, Stack::both};
 constexpr const char* kStackMemories[] = {"window", "delta_rule", "cubed_relu"};
 
-Result<std::vector<std::int64_t>> answer_with_stack(const RecallCase& one, const RecallPairs& pairs, const std::vector<std::int64_t>& asked) {
+Result<std::vector<std::int64_t>> answer_with_stack(const RecallCase& one, const RecallPairs& pairs,
+                                                    const std::vector<std::int64_t>& asked) {
   return stack_answers(one.stack, {.window = one.memory.window + 1, .beta = one.memory.beta}, pairs, asked);
 }
 
@@ -139,7 +163,8 @@ Figure draw_hybrid(const Settings& settings, const std::vector<RecallCase>&, con
 }
 
 Result<std::unique_ptr<FigureParts>> hybrid_parts(const Settings& settings) {
-  RecallPlan plan{.groups = distances(whole(settings, "pairs")).size(), .make = at_distances, .answer = answer_with_stack, .draw = draw_hybrid};
+  RecallPlan plan{
+      .groups = distances(whole(settings, "pairs")).size(), .make = at_distances, .answer = answer_with_stack, .draw = draw_hybrid};
   for (Stack stack : kStacks) {
     plan.cases.push_back(case_of(settings, Recalling::delta));
     plan.cases.back().stack = stack;
@@ -154,9 +179,15 @@ SettingSpec key_width(double width, double most) { return {"key_width", "key wid
 Experiment recall_distance_experiment() {
   return {"recall-distance",
           "How far back does each memory reach?",
-          "Random keys, so that nothing but time and load decides; a trained gate would forget what it no longer needs, this one forgets evenly.",
-          {recall_alpha(0.9), {"window", "pairs the window keeps", 16, 1, 1024, 1}, {"pairs", "stored pairs M", 128, 2, 1024, 1}, key_width(32, 64), recall_beta(),
-           recall_seeds(120), recall_first_seed()},
+          "Random keys, so that nothing but time and load decides; a trained gate would forget what it no longer needs, this one forgets "
+          "evenly.",
+          {recall_alpha(0.9),
+           {"window", "pairs the window keeps", 16, 1, 1024, 1},
+           {"pairs", "stored pairs M", 128, 2, 1024, 1},
+           key_width(32, 64),
+           recall_beta(),
+           recall_seeds(120),
+           recall_first_seed()},
           nullptr,
           distance_parts,
           {{"large", {{"seeds", 2000}, {"pairs", 1024}}}}};
@@ -165,8 +196,14 @@ Experiment recall_distance_experiment() {
 Experiment recall_conflict_experiment() {
   return {"recall-conflict",
           "What if a key is written again, or resembles another?",
-          "Keys are written again in random order, all equally often; explicit K,V here is one softmax over all pairs, without any sense of time.",
-          {{"keys", "different keys", 16, 2, 128, 1}, recall_alpha(0.95), key_width(32, 64), recall_beta(), recall_seeds(24), recall_first_seed()},
+          "Keys are written again in random order, all equally often; explicit K,V here is one softmax over all pairs, without any sense "
+          "of time.",
+          {{"keys", "different keys", 16, 2, 128, 1},
+           recall_alpha(0.95),
+           key_width(32, 64),
+           recall_beta(),
+           recall_seeds(24),
+           recall_first_seed()},
           nullptr,
           conflict_parts,
           {{"large", {{"seeds", 1000}}}}};
@@ -176,8 +213,12 @@ Experiment hybrid_ablation_experiment() {
   return {"hybrid-ablation",
           "What does a window bring to a recurrence, and the recurrence to it?",
           "Weights that were written down for this task, not trained; one head, no convolution and no feed-forward part.",
-          {{"window", "pairs the window keeps", 12, 1, 256, 1}, {"pairs", "stored pairs M", 48, 2, 256, 1}, key_width(24, 64), {"beta", "how sharply the window picks one key", 64, 1, 256, 0},
-           recall_seeds(40), recall_first_seed()},
+          {{"window", "pairs the window keeps", 12, 1, 256, 1},
+           {"pairs", "stored pairs M", 48, 2, 256, 1},
+           key_width(24, 64),
+           {"beta", "how sharply the window picks one key", 64, 1, 256, 0},
+           recall_seeds(40),
+           recall_first_seed()},
           nullptr,
           hybrid_parts,
           {{"large", {{"seeds", 1000}}}}};

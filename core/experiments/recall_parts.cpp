@@ -17,7 +17,8 @@ class CaseRun final : public PartRun {
   Status step() override {
     Generator generator(first_seed_ + static_cast<std::uint64_t>(done_++));
     const SeedQuestions seed = plan_.make(case_, plan_.queries, generator);
-    const auto answers = plan_.answer ? plan_.answer(case_, seed.pairs, seed.questions.asked) : recall_answers(case_.memory, seed.pairs, seed.questions.asked);
+    const auto answers = plan_.answer ? plan_.answer(case_, seed.pairs, seed.questions.asked)
+                                      : recall_answers(case_.memory, seed.pairs, seed.questions.asked);
     if (!answers.ok()) return answers.status();
     for (std::size_t i = 0; i < answers.value().size(); ++i) {
       const std::size_t group = seed.group.empty() ? 0 : seed.group[i];
@@ -55,12 +56,16 @@ class TheoryRun final : public PartRun {
 class RecallParts final : public FigureParts {
  public:
   RecallParts(const Settings& settings, RecallPlan plan)
-      : settings_(settings), plan_(std::move(plan)), first_seed_(static_cast<std::uint64_t>(settings.at("first_seed"))), seeds_(static_cast<std::int64_t>(settings.at("seeds"))) {}
+      : settings_(settings),
+        plan_(std::move(plan)),
+        first_seed_(static_cast<std::uint64_t>(settings.at("first_seed"))),
+        seeds_(static_cast<std::int64_t>(settings.at("seeds"))) {}
 
   std::int64_t count() const override { return static_cast<std::int64_t>(plan_.cases.size()); }
   double work(std::int64_t part) const override {
     const RecallCase& one = at(part);
-    return one.theory ? kTheoryWork : static_cast<double>(seeds_) * (2e4 + recall_work(one.memory.kind, one.M, plan_.queries, one.K, one.V));
+    return one.theory ? kTheoryWork
+                      : static_cast<double>(seeds_) * (2e4 + recall_work(one.memory.kind, one.M, plan_.queries, one.K, one.V));
   }
   Result<std::unique_ptr<PartRun>> start(std::int64_t part) const override {
     if (at(part).theory) return std::unique_ptr<PartRun>(std::make_unique<TheoryRun>(at(part)));
@@ -79,7 +84,9 @@ class RecallParts final : public FigureParts {
 
 }  // namespace
 
-std::unique_ptr<FigureParts> recall_parts(const Settings& settings, RecallPlan plan) { return std::make_unique<RecallParts>(settings, std::move(plan)); }
+std::unique_ptr<FigureParts> recall_parts(const Settings& settings, RecallPlan plan) {
+  return std::make_unique<RecallParts>(settings, std::move(plan));
+}
 
 SeedQuestions some_of_all(const RecallCase& one, std::int64_t queries, Generator& generator) {
   SeedQuestions seed{random_pairs(generator, one.M, one.K, one.V), {generator.permutation(one.M), {}}};

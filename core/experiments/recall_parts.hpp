@@ -32,7 +32,8 @@ struct RecallPlan {
   std::int64_t queries = 16;  // of a seed
   SeedQuestions (*make)(const RecallCase& one, std::int64_t queries, Generator& generator);
   // Another way of answering than the memory's own, where there is one.
-  Result<std::vector<std::int64_t>> (*answer)(const RecallCase& one, const RecallPairs& pairs, const std::vector<std::int64_t>& asked) = nullptr;
+  Result<std::vector<std::int64_t>> (*answer)(const RecallCase& one, const RecallPairs& pairs,
+                                              const std::vector<std::int64_t>& asked) = nullptr;
   // values of each case: hits of each group, then tries of each; of a theory: the probability. Empty where they are not known yet.
   Figure (*draw)(const Settings& settings, const std::vector<RecallCase>& cases, const std::vector<std::vector<double>>& values);
 };

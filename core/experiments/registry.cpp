@@ -29,7 +29,9 @@ class Finished final : public FigureParts {
   explicit Finished(Figure figure) : figure_(std::move(figure)) {}
   std::int64_t count() const override { return 0; }
   double work(std::int64_t) const override { return 0; }
-  Result<std::unique_ptr<PartRun>> start(std::int64_t) const override { return Status::invalid("a figure without parts has none to start"); }
+  Result<std::unique_ptr<PartRun>> start(std::int64_t) const override {
+    return Status::invalid("a figure without parts has none to start");
+  }
   Figure draw(const std::vector<std::vector<double>>&) const override { return figure_; }
 
  private:

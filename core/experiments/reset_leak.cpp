@@ -16,7 +16,11 @@ struct Line {
   const char* memory;
   const char* label;
 };
-constexpr Line kLines[] = {{"outer_product", "outer product"}, {"linear_attention", "linear attention"}, {"delta_rule", "delta"}, {"gated_delta_rule", "gated delta"}, {"ssd", "SSD"}};
+constexpr Line kLines[] = {{"outer_product", "outer product"},
+                           {"linear_attention", "linear attention"},
+                           {"delta_rule", "delta"},
+                           {"gated_delta_rule", "gated delta"},
+                           {"ssd", "SSD"}};
 constexpr std::size_t kLineCount = sizeof kLines / sizeof *kLines;
 
 // q, k unit rows, v normal, all [T,K].
@@ -27,7 +31,8 @@ struct Tokens {
     for (std::vector<double>* rows : {&q, &k})
       for (std::int64_t t = 0; t < T; ++t) {
         double squares = 0;
-        for (std::int64_t c = 0; c < K; ++c) squares += (*rows)[static_cast<std::size_t>(t * K + c)] * (*rows)[static_cast<std::size_t>(t * K + c)];
+        for (std::int64_t c = 0; c < K; ++c)
+          squares += (*rows)[static_cast<std::size_t>(t * K + c)] * (*rows)[static_cast<std::size_t>(t * K + c)];
         for (std::int64_t c = 0; c < K; ++c) (*rows)[static_cast<std::size_t>(t * K + c)] /= std::sqrt(squares);
       }
   }
@@ -43,17 +48,35 @@ Status outputs(std::size_t line, const Tokens& in, double alpha, std::int64_t be
   o.assign(static_cast<std::size_t>(T * in.K), 0);
   const View<double, 4> out(o.data(), {1, T, 1, in.K});
   if (line < 2)
-    return linear_attention(LinearAttentionArguments<double>{.q = rows(in.q), .k = rows(in.k), .v = rows(in.v), .feature = line == 0 ? Feature::identity : Feature::elu1,
-                                                             .normalize = line == 1, .form = Form::recurrent, .o = out});
+    return linear_attention(LinearAttentionArguments<double>{.q = rows(in.q),
+                                                             .k = rows(in.k),
+                                                             .v = rows(in.v),
+                                                             .feature = line == 0 ? Feature::identity : Feature::elu1,
+                                                             .normalize = line == 1,
+                                                             .form = Form::recurrent,
+                                                             .o = out});
   if (line < 4)
-    return delta_rule(DeltaRuleArguments<double>{.q = rows(in.q), .k = rows(in.k), .v = rows(in.v), .beta = {ones.data(), {1, T, 1}}, .g = {gates.data(), {1, T, 1}},
-                                                 .scale = 1.0, .form = Form::recurrent, .o = out});
+    return delta_rule(DeltaRuleArguments<double>{.q = rows(in.q),
+                                                 .k = rows(in.k),
+                                                 .v = rows(in.v),
+                                                 .beta = {ones.data(), {1, T, 1}},
+                                                 .g = {gates.data(), {1, T, 1}},
+                                                 .scale = 1.0,
+                                                 .form = Form::recurrent,
+                                                 .o = out});
   const double A = std::log(alpha);
-  return ssd(SsdArguments<double>{.x = rows(in.v), .dt = {ones.data(), {1, T, 1}}, .A = {&A, {1}}, .B = rows(in.k), .C = rows(in.q), .form = Form::recurrent, .y = out});
+  return ssd(SsdArguments<double>{.x = rows(in.v),
+                                  .dt = {ones.data(), {1, T, 1}},
+                                  .A = {&A, {1}},
+                                  .B = rows(in.k),
+                                  .C = rows(in.q),
+                                  .form = Form::recurrent,
+                                  .y = out});
 }
 
 Result<Figure> run(const Settings& settings) {
-  const std::int64_t first = whole(settings, "first"), second = whole(settings, "second"), K = whole(settings, "key_width"), seeds = whole(settings, "seeds");
+  const std::int64_t first = whole(settings, "first"), second = whole(settings, "second"), K = whole(settings, "key_width"),
+                     seeds = whole(settings, "seeds");
   Panel panel{"leak", {"tokens since the boundary", "tokens", true}, {"leak over the right answer", "", true}, {}};
   for (std::size_t line = 0; line < kLineCount; ++line) {
     std::vector<double> leaks(static_cast<std::size_t>(second)), sizes(leaks), whole_run, alone;
@@ -80,13 +103,17 @@ Result<Figure> run(const Settings& settings) {
 }  // namespace
 
 Experiment reset_leak_experiment() {
-  return {"reset-leak",
-          "What does the next request read when a state is not reset?",
-          "Random tokens; with a reset every line is 0, to the bit (claim RM09). Gates and norms of a trained model may pass on more or less.",
-          {{"alpha", "what the decay keeps from one token to the next", 0.95, 0.01, 1, 0}, {"first", "tokens of the first request", 256, 1, 4096, 1},
-           {"second", "tokens of the second request", 256, 2, 4096, 1}, {"key_width", "key width K, and value width", 16, 2, 64, 1},
-           {"seeds", "seeds averaged over", 8, 1, 64, 1}, {"first_seed", "the first seed", 1, 0, 4294967295.0, 1}},
-          run};
+  return {
+      "reset-leak",
+      "What does the next request read when a state is not reset?",
+      "Random tokens; with a reset every line is 0, to the bit (claim RM09). Gates and norms of a trained model may pass on more or less.",
+      {{"alpha", "what the decay keeps from one token to the next", 0.95, 0.01, 1, 0},
+       {"first", "tokens of the first request", 256, 1, 4096, 1},
+       {"second", "tokens of the second request", 256, 2, 4096, 1},
+       {"key_width", "key width K, and value width", 16, 2, 64, 1},
+       {"seeds", "seeds averaged over", 8, 1, 64, 1},
+       {"first_seed", "the first seed", 1, 0, 4294967295.0, 1}},
+      run};
 }
 
 }  // namespace linearmem

@@ -10,7 +10,8 @@ namespace {
 // One seed of one sampler. Values: rms, median and mean of each rule at each number of items.
 class SeedRun final : public PartRun {
  public:
-  SeedRun(InterferenceSampler sampler, std::size_t rules, std::size_t places) : sampler_(std::move(sampler)), rules_(rules), places_(places) {}
+  SeedRun(InterferenceSampler sampler, std::size_t rules, std::size_t places)
+      : sampler_(std::move(sampler)), rules_(rules), places_(places) {}
 
   Status step() override {
     sampler_.step();
@@ -43,7 +44,8 @@ class SampledParts final : public FigureParts {
     const SamplingSettings& s = of(part);
     const auto items = static_cast<double>(s.items.back()), width = static_cast<double>(s.K + s.V);
     const bool squares = s.rules[0].response == Response::least_squares;
-    return items * width * (20 + static_cast<double>(s.queries) * static_cast<double>(s.rules.size())) + (squares ? items * width * width : 0);
+    return items * width * (20 + static_cast<double>(s.queries) * static_cast<double>(s.rules.size())) +
+           (squares ? items * width * width : 0);
   }
   Result<std::unique_ptr<PartRun>> start(std::int64_t part) const override {
     SamplingSettings one = of(part);
@@ -59,7 +61,8 @@ class SampledParts final : public FigureParts {
     for (std::size_t part = 0; part < values.size(); ++part) {
       const std::size_t sampler = part % sampling_.size(), places = sampling_[sampler].items.size();
       for (std::size_t i = 0; 3 * i < values[part].size(); ++i)
-        samplers[sampler].add(i / places, i % places, RatioStatistics{values[part][3 * i], values[part][3 * i + 1], values[part][3 * i + 2]});
+        samplers[sampler].add(i / places, i % places,
+                              RatioStatistics{values[part][3 * i], values[part][3 * i + 1], values[part][3 * i + 2]});
     }
     return draw_(settings_, samplers);
   }

@@ -13,7 +13,8 @@ namespace linearmem {
 namespace {
 
 constexpr std::int64_t kFirstLength = 16, kBlock = 1024;
-constexpr std::array<StateType, 4> kTypes = {StateType::float64, StateType::float32, StateType::float16, StateType::bfloat16};  // the first is what the others are compared with
+constexpr std::array<StateType, 4> kTypes = {StateType::float64, StateType::float32, StateType::float16,
+                                             StateType::bfloat16};           // the first is what the others are compared with
 constexpr const char* kMemories[] = {"relu", "squared_relu", "cubed_relu"};  // looks that no memory here has: float32, float16, bfloat16
 constexpr const char* kLabels[] = {"float32", "float16", "bfloat16"};
 
@@ -21,13 +22,17 @@ struct Variant {
   const char* panel;
   bool delta, decay, l2norm;
 };
-constexpr Variant kVariants[] = {{"sum", false, false, true}, {"sum-decay", false, true, true}, {"delta-norm", true, false, true}, {"delta-raw", true, false, false}};
+constexpr Variant kVariants[] = {
+    {"sum", false, false, true}, {"sum-decay", false, true, true}, {"delta-norm", true, false, true}, {"delta-raw", true, false, false}};
 
 // One memory in every format at once, on the same tokens, block by block.
 class DriftRun final : public PartRun {
  public:
   DriftRun(const Variant& variant, const Settings& settings)
-      : variant_(variant), K_(whole(settings, "width")), tokens_(whole(settings, "tokens")), gate_(variant.decay ? std::log(settings.at("alpha")) : 0),
+      : variant_(variant),
+        K_(whole(settings, "width")),
+        tokens_(whole(settings, "tokens")),
+        gate_(variant.decay ? std::log(settings.at("alpha")) : 0),
         generator_(static_cast<std::uint64_t>(settings.at("seed"))) {
     for (std::vector<double>& state : states_) state.assign(static_cast<std::size_t>(K_ * K_), 0);
   }
@@ -75,15 +80,30 @@ class DriftRun final : public PartRun {
   View<double, 4> state(std::size_t type) { return {states_[type].data(), {1, 1, K_, K_}}; }
 
   Status sum(std::size_t type, std::int64_t length) {
-    LinearAttentionArguments<double> a{.q = rows(q_, length), .k = rows(k_, length), .v = rows(v_, length), .state = state(type), .feature = Feature::identity,
-                                       .normalize = false, .form = Form::recurrent, .state_type = kTypes[type], .o = out(type, length), .final_state = state(type)};
+    LinearAttentionArguments<double> a{.q = rows(q_, length),
+                                       .k = rows(k_, length),
+                                       .v = rows(v_, length),
+                                       .state = state(type),
+                                       .feature = Feature::identity,
+                                       .normalize = false,
+                                       .form = Form::recurrent,
+                                       .state_type = kTypes[type],
+                                       .o = out(type, length),
+                                       .final_state = state(type)};
     if (variant_.decay) a.g = {g_.data(), {1, length, 1}};
     return linear_attention(a);
   }
   Status delta(std::size_t type, std::int64_t length) {
-    return delta_rule(DeltaRuleArguments<double>{.q = rows(q_, length), .k = rows(k_, length), .v = rows(v_, length), .beta = {beta_.data(), {1, length, 1}},
-                                                 .state = state(type), .scale = 1.0, .form = Form::recurrent, .state_type = kTypes[type],
-                                                 .o = out(type, length), .final_state = state(type)});
+    return delta_rule(DeltaRuleArguments<double>{.q = rows(q_, length),
+                                                 .k = rows(k_, length),
+                                                 .v = rows(v_, length),
+                                                 .beta = {beta_.data(), {1, length, 1}},
+                                                 .state = state(type),
+                                                 .scale = 1.0,
+                                                 .form = Form::recurrent,
+                                                 .state_type = kTypes[type],
+                                                 .o = out(type, length),
+                                                 .final_state = state(type)});
   }
 
   // |o - o in float64| / |o in float64| over the last block.
@@ -142,11 +162,16 @@ class DriftParts final : public FigureParts {
 Experiment state_precision_experiment() {
   return {"state-precision",
           "How far does a state drift in a narrow format?",
-          "Only the state is rounded, after every write; the arithmetic is float64 and so is what the others are compared with. Random tokens, one head.",
-          {{"tokens", "tokens T", 16384, 64, 1048576, 1}, {"width", "key and value width K", 8, 2, 64, 1}, {"alpha", "what the decay keeps from one token to the next", 0.99, 0.01, 1, 0},
+          "Only the state is rounded, after every write; the arithmetic is float64 and so is what the others are compared with. Random "
+          "tokens, one head.",
+          {{"tokens", "tokens T", 16384, 64, 1048576, 1},
+           {"width", "key and value width K", 8, 2, 64, 1},
+           {"alpha", "what the decay keeps from one token to the next", 0.99, 0.01, 1, 0},
            {"seed", "seed of the tokens", 1, 0, 4294967295.0, 1}},
           nullptr,
-          [](const Settings& settings) { return Result<std::unique_ptr<FigureParts>>(std::unique_ptr<FigureParts>(std::make_unique<DriftParts>(settings))); },
+          [](const Settings& settings) {
+            return Result<std::unique_ptr<FigureParts>>(std::unique_ptr<FigureParts>(std::make_unique<DriftParts>(settings)));
+          },
           {{"large", {{"tokens", 1048576}}}}};
 }
 

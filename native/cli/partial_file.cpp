@@ -20,7 +20,9 @@ namespace {
 // Numbers are words: JSON has none for infinity and none for what is no number.
 bool read_line(const std::string& line, std::vector<std::vector<double>>& values) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("part") || !json["part"].is_number_unsigned() || !json.contains("values") || !json["values"].is_array()) return false;
+  if (!json.is_object() || !json.contains("part") || !json["part"].is_number_unsigned() || !json.contains("values") ||
+      !json["values"].is_array())
+    return false;
   const auto part = json["part"].get<std::size_t>();
   if (part >= values.size()) return false;
   std::vector<double> read;
@@ -28,7 +30,9 @@ bool read_line(const std::string& line, std::vector<std::vector<double>>& values
     if (!word.is_string()) return false;
     const auto& text = word.get_ref<const std::string&>();
     double value = 0;
-    if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value); error != std::errc{} || end != text.data() + text.size()) return false;
+    if (const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        error != std::errc{} || end != text.data() + text.size())
+      return false;
     read.push_back(value);
   }
   values[part] = std::move(read);
@@ -49,13 +53,15 @@ Result<PartialFile> PartialFile::open(const std::filesystem::path& path, const s
     const std::string line = text.substr(whole, end - whole);
     if (number == 1 && line != header)
       return Status::invalid(path.string() + ": left by a run with other settings or of another build; delete it to start anew");
-    if (number > 1 && !read_line(line, values)) return Status::invalid(path.string() + ": line " + std::to_string(number) + " is damaged; delete the file to start anew");
+    if (number > 1 && !read_line(line, values))
+      return Status::invalid(path.string() + ": line " + std::to_string(number) + " is damaged; delete the file to start anew");
     whole = end + 1;
   }
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) return Status::invalid(path.string() + ": cannot be opened for writing: " + std::strerror(errno));
   PartialFile partial(path, descriptor, std::move(values));
-  if (::ftruncate(descriptor, static_cast<off_t>(whole)) != 0) return Status::invalid(path.string() + ": cannot be cut to its whole lines: " + std::strerror(errno));
+  if (::ftruncate(descriptor, static_cast<off_t>(whole)) != 0)
+    return Status::invalid(path.string() + ": cannot be cut to its whole lines: " + std::strerror(errno));
   if (whole == 0)
     if (Status status = partial.write(header + "\n"); !status.ok()) return status;
   return partial;

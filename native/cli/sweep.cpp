@@ -50,7 +50,8 @@ Result<Settings> chosen_settings(const Experiment& experiment, const SweepArgume
     }
     known += (known.empty() ? "" : ", ") + std::string(preset.name);
   }
-  return Status::invalid("--preset " + arguments.preset + " is not one of " + experiment.name + "'s, which are: " + (known.empty() ? "none" : known));
+  return Status::invalid("--preset " + arguments.preset + " is not one of " + experiment.name +
+                         "'s, which are: " + (known.empty() ? "none" : known));
 }
 
 // What makes two runs the same.
@@ -113,8 +114,9 @@ void add_sweep(CLI::App& app, Verb& chosen) {
   verb->add_option("NAME", arguments->name, "An experiment, for example memory-tradeoff");
   verb->add_option("--set", arguments->settings, "key=value, a setting of the experiment; may be repeated")->take_all()->expected(1);
   verb->add_option("--preset", arguments->preset, "Settings under a name, for example large; --set goes before them");
-  verb->add_option("--output", arguments->output,
-                   "File to write to instead of standard output; FILE.partial beside it keeps what is finished, and the same command goes on from it");
+  verb->add_option(
+      "--output", arguments->output,
+      "File to write to instead of standard output; FILE.partial beside it keeps what is finished, and the same command goes on from it");
   add_threads(*verb, arguments->threads);
   verb->add_flag("--json", arguments->json, "One JSON object");
   verb->add_flag("--csv", arguments->csv, "One line per point");

@@ -53,7 +53,9 @@ class ProgressLine {
 class Sweep {
  public:
   Sweep(const FigureParts& parts, PartialFile* partial)
-      : parts_(parts), partial_(partial), values_(partial ? partial->values() : std::vector<std::vector<double>>(static_cast<std::size_t>(parts.count()))),
+      : parts_(parts),
+        partial_(partial),
+        values_(partial ? partial->values() : std::vector<std::vector<double>>(static_cast<std::size_t>(parts.count()))),
         share_(values_.size()) {
     for (std::size_t part = 0; part < values_.size(); ++part) {
       const double work = parts.work(static_cast<std::int64_t>(part));
@@ -156,8 +158,8 @@ Result<std::string> estimate_parts(const FigureParts& parts, std::int64_t thread
     if (seconds_since(start) > 1.5) break;
   }
   const double seconds = seconds_since(start) * all / done / static_cast<double>(std::min(threads, parts.count()));
-  return "about " + duration_text(seconds) + " on " + std::to_string(threads) + (threads == 1 ? " thread: " : " threads: ") + std::to_string(parts.count()) +
-         " parts, of which " + std::to_string(measured) + " were tried";
+  return "about " + duration_text(seconds) + " on " + std::to_string(threads) + (threads == 1 ? " thread: " : " threads: ") +
+         std::to_string(parts.count()) + " parts, of which " + std::to_string(measured) + " were tried";
 }
 
 }  // namespace linearmem::cli

@@ -127,7 +127,8 @@ TEST(Sweep, FinishedPartsAreNotComputedAgain) {
 
 TEST(Sweep, AnyNumberOfThreadsGivesTheSameBytes) {
   for (const char* name : {"recall-conflict", "state-precision", "noisy-query"}) {
-    const std::vector<std::string> setting = std::string(name) == "state-precision" ? std::vector<std::string>{"--set", "tokens=500"} : std::vector<std::string>{"--set", "seeds=3"};
+    const std::vector<std::string> setting = std::string(name) == "state-precision" ? std::vector<std::string>{"--set", "tokens=500"}
+                                                                                    : std::vector<std::string>{"--set", "seeds=3"};
     std::string first;
     for (const char* threads : {"1", "2", "5"}) {
       std::vector<std::string> words = {"sweep", name, "--json", "--threads", threads};
@@ -143,7 +144,9 @@ TEST(Sweep, AnyNumberOfThreadsGivesTheSameBytes) {
 TEST(Sweep, APartialFileOfAnotherRunIsRefused) {
   const test::Folder folder;
   const std::string file = (folder / "x").string(), partial = file + ".partial";
-  const auto refusal = [&] { return test::refused({"sweep", "recall-distance", "--csv", "--set", "seeds=2", "--set", "pairs=2", "--output", file}); };
+  const auto refusal = [&] {
+    return test::refused({"sweep", "recall-distance", "--csv", "--set", "seeds=2", "--set", "pairs=2", "--output", file});
+  };
   test::write_file(partial, "{\"sweep\":\"recall-distance\"}\n");
   EXPECT_EQ(refusal(), partial + ": left by a run with other settings or of another build; delete it to start anew");
   std::filesystem::remove(partial);
@@ -153,7 +156,8 @@ TEST(Sweep, APartialFileOfAnotherRunIsRefused) {
   });
   const std::string kept = test::read_file(partial);
   const std::string header = kept.substr(0, kept.find('\n') + 1);
-  for (const char* line : {"{}", "{\"part\":7,\"values\":[]}", "{\"part\":-1,\"values\":[]}", "{\"part\":0,\"values\":[1]}", "{\"part\":0,\"values\":[\"1x\"]}", "\xff"}) {
+  for (const char* line : {"{}", "{\"part\":7,\"values\":[]}", "{\"part\":-1,\"values\":[]}", "{\"part\":0,\"values\":[1]}",
+                           "{\"part\":0,\"values\":[\"1x\"]}", "\xff"}) {
     test::write_file(partial, header + line + "\n");
     EXPECT_EQ(refusal(), partial + ": line 2 is damaged; delete the file to start anew") << line;
   }
@@ -161,13 +165,17 @@ TEST(Sweep, APartialFileOfAnotherRunIsRefused) {
 
 TEST(Sweep, PresetsAndEstimates) {
   EXPECT_NE(test::linearmem({"sweep", "--list"}).out.find("    --preset large: tokens=1048576\n"), std::string::npos);
-  EXPECT_EQ(test::refused({"sweep", "reset-leak", "--csv", "--preset", "large"}), "--preset large is not one of reset-leak's, which are: none");
-  EXPECT_EQ(test::refused({"sweep", "recall-bytes", "--csv", "--preset", "huge"}), "--preset huge is not one of recall-bytes's, which are: large");
+  EXPECT_EQ(test::refused({"sweep", "reset-leak", "--csv", "--preset", "large"}),
+            "--preset large is not one of reset-leak's, which are: none");
+  EXPECT_EQ(test::refused({"sweep", "recall-bytes", "--csv", "--preset", "huge"}),
+            "--preset huge is not one of recall-bytes's, which are: large");
   const test::Outcome large = test::linearmem({"sweep", "recall-distance", "--preset", "large", "--estimate", "--threads", "2"});
   EXPECT_EQ(large.code, 0) << large.err;
-  EXPECT_TRUE(std::regex_match(large.out, std::regex("about \\d+ (s|min|h) on 2 threads: 7 parts, of which \\d were tried\n"))) << large.out;
+  EXPECT_TRUE(std::regex_match(large.out, std::regex("about \\d+ (s|min|h) on 2 threads: 7 parts, of which \\d were tried\n")))
+      << large.out;
   EXPECT_EQ(test::linearmem({"sweep", "memory-tradeoff", "--estimate"}).out, "less than a second: it is computed at once\n");
-  const auto json = nlohmann::json::parse(test::linearmem({"sweep", "state-precision", "--json", "--preset", "large", "--set", "tokens=64"}).out);
+  const auto json =
+      nlohmann::json::parse(test::linearmem({"sweep", "state-precision", "--json", "--preset", "large", "--set", "tokens=64"}).out);
   EXPECT_EQ(json["settings"]["tokens"], 64);  // --set goes before the preset
 }
 

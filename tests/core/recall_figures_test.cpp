@@ -119,7 +119,8 @@ double at(const Series& line, double x) {
 TEST(RecallBytes, TheTheoryOfTheOuterProductLiesInTheIntervals) {
   int points = 0, inside = 0;
   for (double first_seed : {1, 1001, 2001}) {
-    const Figure bytes = figure_of("recall-bytes", {{"first_seed", first_seed}}), shape = figure_of("recall-shape", {{"first_seed", first_seed}});
+    const Figure bytes = figure_of("recall-bytes", {{"first_seed", first_seed}}),
+                 shape = figure_of("recall-shape", {{"first_seed", first_seed}});
     for (const auto& [figure, panel] : {std::pair(&bytes, "bytes"), std::pair(&bytes, "pairs"), std::pair(&shape, "shape")}) {
       const Series &sampled = series_of(*figure, panel, "outer product"), &theory = series_of(*figure, panel, "outer product, theory");
       ASSERT_FALSE(sampled.x.empty());
@@ -136,19 +137,22 @@ TEST(RecallBytes, TheTheoryOfTheOuterProductLiesInTheIntervals) {
 
 TEST(RecallBytes, ExplicitPairsAreRecalledAndStatesFillUp) {
   const Figure figure = figure_of("recall-bytes");
-  const Series &explicit_pairs = series_of(figure, "pairs", "explicit K,V"), &least_squares = series_of(figure, "pairs", "least squares"), &delta = series_of(figure, "pairs", "delta");
+  const Series &explicit_pairs = series_of(figure, "pairs", "explicit K,V"), &least_squares = series_of(figure, "pairs", "least squares"),
+               &delta = series_of(figure, "pairs", "delta");
   EXPECT_EQ(explicit_pairs.x, (std::vector<double>{4, 8, 16, 32, 64, 128, 256, 512}));
   for (double y : explicit_pairs.y) EXPECT_GE(y, 0.99);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(least_squares.y[i], 1) << least_squares.x[i];  // up to K = 32 pairs
   EXPECT_LT(least_squares.y.back(), 0.2);
   EXPECT_LT(delta.y.back(), 0.1);
   const Series& window = series_of(figure, "bytes", "window");
-  for (std::size_t i = 0; i < window.x.size(); ++i) EXPECT_TRUE(window.low[i] <= std::exp2(i) / 64 + 1e-9 && std::exp2(i) / 64 <= window.high[i] + 1e-9) << i;
+  for (std::size_t i = 0; i < window.x.size(); ++i)
+    EXPECT_TRUE(window.low[i] <= std::exp2(i) / 64 + 1e-9 && std::exp2(i) / 64 <= window.high[i] + 1e-9) << i;
 }
 
 TEST(RecallDistance, AWindowEndsAndADecayFades) {
   const Figure figure = figure_of("recall-distance", {{"seeds", 40}});
-  for (const auto& [label, near, far] : {std::tuple("window", 1.0, 0.0), std::tuple("gated delta", 1.0, 0.0), std::tuple("SSD", 1.0, 0.0), std::tuple("explicit K,V", 1.0, 1.0)}) {
+  for (const auto& [label, near, far] : {std::tuple("window", 1.0, 0.0), std::tuple("gated delta", 1.0, 0.0), std::tuple("SSD", 1.0, 0.0),
+                                         std::tuple("explicit K,V", 1.0, 1.0)}) {
     const Series& series = series_of(figure, "distance", label);
     EXPECT_EQ(series.y.front(), near) << label;
     EXPECT_NEAR(series.y.back(), far, 0.1) << label;
@@ -195,7 +199,8 @@ TEST(StatePrecision, AShorterRunIsTheBeginningOfALongerOne) {
 
 TEST(HybridAblation, BothIsAtLeastTheBetterOfTheTwo) {
   const Figure figure = figure_of("hybrid-ablation", {{"seeds", 10}});
-  const Series &window = series_of(figure, "hybrid", "window alone"), &recurrence = series_of(figure, "hybrid", "recurrence alone"), &both = series_of(figure, "hybrid", "both");
+  const Series &window = series_of(figure, "hybrid", "window alone"), &recurrence = series_of(figure, "hybrid", "recurrence alone"),
+               &both = series_of(figure, "hybrid", "both");
   for (std::size_t i = 0; i < both.x.size(); ++i) {
     EXPECT_EQ(window.y[i], both.x[i] <= 12 ? 1 : 0) << both.x[i];
     EXPECT_GE(both.y[i], std::max(window.y[i], recurrence.y[i])) << both.x[i];
