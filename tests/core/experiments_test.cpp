@@ -67,7 +67,7 @@ TEST(Experiments, TheEndsOfEverySettingWork) {
       for (double end : {setting.minimum, setting.maximum}) {
         auto run = start_experiment(experiment.name, {{setting.name, end}});
         ASSERT_TRUE(run.ok()) << run.status().message();
-        for (int step = 0; step < 12 && run.value()->progress() < 1; ++step) run.value()->step();
+        for (int step = 0; step < 12 && run.value()->progress() < 1; ++step) ASSERT_TRUE(run.value()->step().ok());
         expect_finite(run.value()->figure(), std::string(experiment.name) + " " + setting.name + " " + std::to_string(end));
       }
 }

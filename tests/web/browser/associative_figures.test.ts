@@ -64,7 +64,7 @@ test('a long sampling shows progress, and the next change drops it', async () =>
     await page.keyboard.press('Enter');
   };
   await set(/^M/, '1000000');
-  await page.waitForFunction(() => /^Sampling: \d+ % done\.$/.test(document.querySelector('#interference-growth .figure-status')!.textContent!));
+  await page.waitForFunction(() => /^Sampling: \d+ % done(, about \d+ s left)?\.$/.test(document.querySelector('#interference-growth .figure-status')!.textContent!));
   await set(/^M/, '512');
   await page.waitForFunction(() => document.querySelector('#interference-growth .figure-status')!.textContent === '');
   expect(await description(page, 'interference-growth')).toBe(before);
