@@ -75,6 +75,9 @@ Result<Figure> run(const Settings& settings) {
     Walked walked;
     if (Status status = walk(chain, R, walked); !status.ok()) return status;
     const SharedDepth one{.width = width, .rounds = 1, .tokens = tokens}, all{.width = width, .rounds = R, .tokens = tokens};
+    const auto all_bytes = all.history_bytes(), one_bytes = one.history_bytes();
+    if (!all_bytes.ok()) return all_bytes.status();
+    if (!one_bytes.ok()) return one_bytes.status();
     const auto ratio = [](std::int64_t a, std::int64_t b) { return static_cast<double>(a) / static_cast<double>(b); };
     const std::pair<Series*, double> points[] = {
         {&solved, walked.solved},
@@ -84,7 +87,7 @@ Result<Figure> run(const Settings& settings) {
         {&unrolled, static_cast<double>(walked.unrolled.parameters) / (2.0 * static_cast<double>(chain.w1.size()))},
         {&operations, ratio(all.operations(), one.operations())},
         {&halted, ratio(all.operations(), one.operations()) * walked.mean_rounds / static_cast<double>(R)},
-        {&history, ratio(all.history_bytes(), one.history_bytes())}};
+        {&history, ratio(all_bytes.value(), one_bytes.value())}};
     for (const auto& point : points) {
       point.first->x.push_back(static_cast<double>(R));
       point.first->y.push_back(point.second);
