@@ -11,7 +11,7 @@ export const ledger = {
     'softmax_attention/grouped query attention': 'grouped-query attention',
     'whole_model/this model': 'this model',
     'whole_model/break-even: this model': 'break-even, this model',
-    'softmax_attention/in every layer': 'full attention in every layer',
+    'softmax_attention/in every layer': 'all full attention',
     'device_memory/device memory': 'device memory',
   },
   knobs: {

@@ -12,7 +12,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     'softmax_attention/grouped query attention': '分组查询注意力',
     'whole_model/this model': '这个模型',
     'whole_model/break-even: this model': '盈亏平衡点，这个模型',
-    'softmax_attention/in every layer': '每层都用完整注意力',
+    'softmax_attention/in every layer': '全用完整注意力',
     'device_memory/device memory': '设备内存',
   },
   knobs: {
