@@ -54,7 +54,7 @@ export const ledger = {
     states: 'States',
     bits: '{bits} bits',
     file: 'Choose a config.json, or drop one here',
-    privacy: 'The file is read on this page and leaves it for nowhere.',
+    privacy: 'The file is read in this page and sent nowhere.',
     tooLarge: '{name} has {size}; a configuration of at most {limit} is read',
     unreadable: '{name} could not be read: {reason}',
   },
