@@ -63,7 +63,7 @@ export const ledger = {
     kind: 'layers',
     count: 'number',
     token: 'a token adds',
-    growing: 'grows, now',
+    growing: 'keys and values, now',
     state: 'state',
     normalizer: 'normalizer',
     convolution: 'convolution',
@@ -72,7 +72,7 @@ export const ledger = {
     none: '–',
   },
   totals: {
-    request: 'One request keeps {amount}: {growing} that grow with the context, {fixed} that do not.',
+    request: 'One request keeps {amount}: {growing} of keys and values that follow the context, {fixed} fixed.',
     batch: 'All {count} requests keep {amount}.',
     fit: '{count} requests fit in {memory}.',
     breakEven: 'Up to {tokens} tokens, full attention in every layer would take no more; beyond, it takes more. At this context it would take {amount} for one request.',
