@@ -36,7 +36,7 @@ std::string break_even_text(const std::optional<std::int64_t>& prefix) { return 
 
 std::string rows_table(const Ledger& ledger) {
   std::vector<Cells> rows = {
-      {"kind", "layers", "count", "a token adds", "growing", "state", "normalizer", "convolution", "all layers", "break-even"}};
+      {"kind", "layers", "count", "a token adds", "K,V now", "state", "normalizer", "convolution", "all layers", "break-even"}};
   for (const LedgerRow& row : ledger.rows)
     rows.push_back({layer_kind_name(row.group.shape.kind), row.group.where, std::to_string(row.group.layers),
                     bytes_or_dash(row.token_bytes), bytes_or_dash(row.growing_bytes), bytes_or_dash(row.state_bytes),
@@ -59,7 +59,7 @@ std::string training_table(const Ledger& ledger) {
 std::string totals(const LedgerSettings& settings, const Ledger& ledger) {
   const auto text = [](std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)) + " (" + std::to_string(bytes) + ")"; };
   std::string lines = "\n  one request     " + text(ledger.request_bytes) + ": " + bytes_text(static_cast<double>(ledger.growing_bytes)) +
-                      " that grow, " + bytes_text(static_cast<double>(ledger.fixed_bytes)) + " that do not\n";
+                      " of K,V that follow the prefix, " + bytes_text(static_cast<double>(ledger.fixed_bytes)) + " fixed\n";
   lines += "  batch of " + std::to_string(settings.batch) +
            std::string(std::max<std::size_t>(1, 7 - std::min<std::size_t>(6, std::to_string(settings.batch).size())), ' ') +
            text(ledger.batch_bytes) + "\n";
