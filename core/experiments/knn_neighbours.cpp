@@ -51,15 +51,22 @@ struct Found {
 
 Status look_up(const Memory& memory, const Settings& settings, Found& found) {
   const double query[] = {settings.at("query_x"), settings.at("query_y")};
-  const Status searched = knn_search(KnnSearchArguments<double>{.keys = {memory.keys.data(), {memory.count(), 2}}, .queries = {query, {1, 2}},
-                                                                .k = static_cast<std::int64_t>(settings.at("k")), .at_most_k = true,
-                                                                .ids = found.ids.view(), .distances = found.distances.view()});
+  const Status searched = knn_search(KnnSearchArguments<double>{.keys = {memory.keys.data(), {memory.count(), 2}},
+                                                                .queries = {query, {1, 2}},
+                                                                .k = static_cast<std::int64_t>(settings.at("k")),
+                                                                .at_most_k = true,
+                                                                .ids = found.ids.view(),
+                                                                .distances = found.distances.view()});
   if (!searched.ok()) return searched;
   for (std::int64_t r = 0; r < found.ids.extents()[1]; ++r) found.tokens(0, r) = memory.tokens[static_cast<std::size_t>(found.ids(0, r))];
-  const Status spread = knn_distribution({.distances = found.distances.view(), .tokens = found.tokens.view(), .temperature = settings.at("temperature"),
-                                          .weights = found.weights.view(), .prob = found.memory.view()});
+  const Status spread = knn_distribution({.distances = found.distances.view(),
+                                          .tokens = found.tokens.view(),
+                                          .temperature = settings.at("temperature"),
+                                          .weights = found.weights.view(),
+                                          .prob = found.memory.view()});
   if (!spread.ok()) return spread;
-  return knn_interpolate({.memory = found.memory.view(), .model = {kModel, {1, kTokens}}, .weight = settings.at("weight"), .mixed = found.mixed.view()});
+  return knn_interpolate(
+      {.memory = found.memory.view(), .model = {kModel, {1, kTokens}}, .weight = settings.at("weight"), .mixed = found.mixed.view()});
 }
 
 Series points_named(const char* look, const char* label) {
@@ -71,7 +78,8 @@ Series points_named(const char* look, const char* label) {
 // The record of another domain, where it would have stood, and the sentence that keeps it out.
 void add_refusal(const Settings& settings, Panel& panel) {
   Series refused = points_named("least_squares", "refused");
-  const Status status = check_expectation("memory", identity_of("own"), expect_all(identity_of(settings.at("foreign") == 0 ? "own" : "foreign")));
+  const Status status =
+      check_expectation("memory", identity_of("own"), expect_all(identity_of(settings.at("foreign") == 0 ? "own" : "foreign")));
   if (!status.ok()) {
     refused.x.push_back(settings.at("query_x")), refused.y.push_back(settings.at("query_y"));
     panel.bands.push_back({status.message(), -1.5, 1.5});

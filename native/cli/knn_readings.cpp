@@ -38,22 +38,27 @@ Result<std::optional<Tensor<T, 2>>> matrix(const NamedTensors& tensors, const st
 }
 
 // The neighbours' distribution, and its mixture with the model's where the file has one.
-Status add_probabilities(const Query& arguments, const std::optional<Tensor<double, 2>>& model, const KnnNeighbours& found, NamedTensors& outputs) {
+Status add_probabilities(const Query& arguments, const std::optional<Tensor<double, 2>>& model, const KnnNeighbours& found,
+                         NamedTensors& outputs) {
   const std::int64_t Q = found.ids.extents()[0], V = model ? model->extents()[1] : *arguments.vocab;
   if (model && arguments.vocab && *arguments.vocab != V)
     return Status::invalid("V differs: model_prob has " + std::to_string(V) + ", --vocab has " + std::to_string(*arguments.vocab));
   auto memory = Tensor<double, 2>::create("memory_prob", {Q, V});
   if (!memory.ok()) return memory.status();
   Tensor<double, 2> weights(found.distances.extents());
-  const Status spread = knn_distribution({.distances = found.distances.view(), .tokens = found.tokens.view(), .temperature = arguments.temperature,
-                                          .weights = weights.view(), .prob = memory.value().view()});
+  const Status spread = knn_distribution({.distances = found.distances.view(),
+                                          .tokens = found.tokens.view(),
+                                          .temperature = arguments.temperature,
+                                          .weights = weights.view(),
+                                          .prob = memory.value().view()});
   if (!spread.ok()) return spread;
   const std::vector<std::int64_t> shape = {Q, V};
   outputs.emplace("weight", to_named(weights.values(), {Q, found.ids.extents()[1]}));
   outputs.emplace("memory_prob", to_named(memory.value().values(), shape));
   if (!model) return {};
   Tensor<double, 2> mixed({Q, V});
-  const Status status = knn_interpolate({.memory = memory.value().view(), .model = model->view(), .weight = arguments.weight, .mixed = mixed.view()});
+  const Status status =
+      knn_interpolate({.memory = memory.value().view(), .model = model->view(), .weight = arguments.weight, .mixed = mixed.view()});
   if (status.ok()) outputs.emplace("prob", to_named(mixed.values(), shape));
   return status;
 }
@@ -72,11 +77,14 @@ Result<int> query(const Query& arguments) {
   if (!store.ok()) return store.status();
   const auto snapshot = store.value()->snapshot(arguments.graph ? KnnSearchBy::graph : KnnSearchBy::scan);
   if (!snapshot.ok()) return snapshot.status();
-  const auto found = snapshot.value()->search({.queries = View<const float, 2>(queries.value()->view()), .k = arguments.k, .at_most_k = arguments.at_most_k,
+  const auto found = snapshot.value()->search({.queries = View<const float, 2>(queries.value()->view()),
+                                               .k = arguments.k,
+                                               .at_most_k = arguments.at_most_k,
                                                .executor = executor.value().get()});
   if (!found.ok()) return found.status();
   const std::vector<std::int64_t> shape(found.value().ids.extents().begin(), found.value().ids.extents().end());
-  NamedTensors outputs = {{"id", to_named(found.value().ids.values(), shape)}, {"token", to_named(found.value().tokens.values(), shape)},
+  NamedTensors outputs = {{"id", to_named(found.value().ids.values(), shape)},
+                          {"token", to_named(found.value().tokens.values(), shape)},
                           {"distance", to_named(found.value().distances.values(), shape)}};
   if (model.value() || arguments.vocab)
     if (Status status = add_probabilities(arguments, model.value(), found.value(), outputs); !status.ok()) return status;
@@ -91,13 +99,25 @@ struct Reading {
 };
 
 void print(const KnnIdentity& identity, const KnnStats& stats, bool json) {
-  const nlohmann::ordered_json report = {
-      {"model", identity.model}, {"model_version", identity.model_version}, {"tokenizer", identity.tokenizer}, {"dimension", identity.dimension},
-      {"metric", metric_name(identity.metric)}, {"domain", identity.domain}, {"records", stats.records}, {"generation", stats.generation},
-      {"next_id", stats.next_id}, {"truth_bytes", stats.truth_bytes}, {"log_bytes", stats.log_bytes}, {"scan_bytes", stats.scan_bytes}, {"graph_bytes", stats.graph_bytes}, {"graph_recall", stats.graph_recall}, {"scan", stats.scan}};
+  const nlohmann::ordered_json report = {{"model", identity.model},
+                                         {"model_version", identity.model_version},
+                                         {"tokenizer", identity.tokenizer},
+                                         {"dimension", identity.dimension},
+                                         {"metric", metric_name(identity.metric)},
+                                         {"domain", identity.domain},
+                                         {"records", stats.records},
+                                         {"generation", stats.generation},
+                                         {"next_id", stats.next_id},
+                                         {"truth_bytes", stats.truth_bytes},
+                                         {"log_bytes", stats.log_bytes},
+                                         {"scan_bytes", stats.scan_bytes},
+                                         {"graph_bytes", stats.graph_bytes},
+                                         {"graph_recall", stats.graph_recall},
+                                         {"scan", stats.scan}};
   if (json) std::cout << report.dump(2) << "\n";
   else
-    for (const auto& [name, value] : report.items()) std::cout << name << " " << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
+    for (const auto& [name, value] : report.items())
+      std::cout << name << " " << (value.is_string() ? value.get<std::string>() : value.dump()) << "\n";
 }
 
 Result<int> read(const Reading& arguments, Result<KnnStats> (KnnStore::*method)()) {
@@ -128,8 +148,14 @@ Status check_answers(const KnnSnapshot& snapshot, const KnnIdentity& identity) {
   if (!found.ok()) return found.status();
   Tensor<std::int64_t, 2> rows({Q, R});
   Tensor<double, 2> distances({Q, R});
-  const Status status = knn_search(KnnSearchArguments<float>{.keys = {records.keys.data(), {M, D}}, .queries = View<const float, 2>(queries.view()), .k = kNeighbours, .at_most_k = true,
-                                                             .metric = identity.metric, .form = Form::reference, .ids = rows.view(), .distances = distances.view()});
+  const Status status = knn_search(KnnSearchArguments<float>{.keys = {records.keys.data(), {M, D}},
+                                                             .queries = View<const float, 2>(queries.view()),
+                                                             .k = kNeighbours,
+                                                             .at_most_k = true,
+                                                             .metric = identity.metric,
+                                                             .form = Form::reference,
+                                                             .ids = rows.view(),
+                                                             .distances = distances.view()});
   if (!status.ok()) return status;
   for (std::int64_t q = 0; q < Q; ++q)
     for (std::int64_t r = 0; r < R; ++r)
@@ -149,7 +175,8 @@ Result<int> serve_check(const Reading& arguments) {
   if (const auto verified = store.value()->verify(); !verified.ok()) return verified.status();
   const auto snapshot = store.value()->snapshot();
   if (!snapshot.ok()) return snapshot.status();
-  if (snapshot.value()->scan() != "mapped") return Status::unavailable("serve-check: keys are not searched from the scan file but " + snapshot.value()->scan());
+  if (snapshot.value()->scan() != "mapped")
+    return Status::unavailable("serve-check: keys are not searched from the scan file but " + snapshot.value()->scan());
   if (Status status = check_answers(*snapshot.value(), store.value()->identity()); !status.ok()) return status;
   const auto stats = store.value()->stats();
   if (!stats.ok()) return stats.status();
@@ -189,7 +216,8 @@ void add_graph(CLI::App& knn, Verb& chosen) {
   const auto arguments = std::make_shared<MakeGraph>();
   CLI::App* verb = knn.add_subcommand("graph", "Make a graph over a large store's keys for query --graph, and measure what it finds");
   declare_knn_options(*verb, arguments->store, true);
-  verb->add_option("--queries", arguments->queries, "A safetensors file with query [Q,D] to measure with; else 200 of the store's own keys");
+  verb->add_option("--queries", arguments->queries,
+                   "A safetensors file with query [Q,D] to measure with; else 200 of the store's own keys");
   verb->add_option("--links", arguments->options.links, "Links of a node")->capture_default_str();
   verb->add_option("--build-effort", arguments->options.build_effort, "Candidates kept while a node is linked")->capture_default_str();
   verb->add_option("--search-effort", arguments->options.search_effort, "Candidates of a search")->capture_default_str();
@@ -201,7 +229,8 @@ void add_graph(CLI::App& knn, Verb& chosen) {
 
 void add_query(CLI::App& knn, Verb& chosen) {
   const auto arguments = std::make_shared<Query>();
-  CLI::App* verb = knn.add_subcommand("query", "Find the nearest records of query [Q,D]: id, token and distance [Q,k]; with model_prob [Q,V] the mixture too");
+  CLI::App* verb = knn.add_subcommand(
+      "query", "Find the nearest records of query [Q,D]: id, token and distance [Q,k]; with model_prob [Q,V] the mixture too");
   declare_knn_options(*verb, arguments->store, true);
   verb->add_option("--input", arguments->input, "A safetensors file with query, and model_prob if wanted")->required();
   verb->add_option("--output", arguments->output, "The safetensors file to write")->required();
@@ -216,7 +245,8 @@ void add_query(CLI::App& knn, Verb& chosen) {
 }
 
 template <typename Run>
-std::pair<CLI::App*, std::shared_ptr<Reading>> add_reading(CLI::App& knn, Verb& chosen, const char* name, const char* what, bool domain_required, Run run) {
+std::pair<CLI::App*, std::shared_ptr<Reading>> add_reading(CLI::App& knn, Verb& chosen, const char* name, const char* what,
+                                                           bool domain_required, Run run) {
   const auto arguments = std::make_shared<Reading>();
   CLI::App* verb = knn.add_subcommand(name, what);
   declare_knn_options(*verb, arguments->store, domain_required);
@@ -229,14 +259,16 @@ std::pair<CLI::App*, std::shared_ptr<Reading>> add_reading(CLI::App& knn, Verb& 
 void add_knn_readings(CLI::App& knn, Verb& chosen) {
   add_query(knn, chosen);
   add_graph(knn, chosen);
-  const auto stats = add_reading(knn, chosen, "stats", "What a store is and how much it holds", false, [](const Reading& a) { return read(a, &KnnStore::stats); });
+  const auto stats = add_reading(knn, chosen, "stats", "What a store is and how much it holds", false,
+                                 [](const Reading& a) { return read(a, &KnnStore::stats); });
   stats.first->add_flag("--json", stats.second->json, "One JSON object");
-  const auto verify = add_reading(knn, chosen, "verify", "Read and check every byte of a store; code 2 and the first damage otherwise", false,
-                                  [](const Reading& a) { return read(a, &KnnStore::verify); });
+  const auto verify = add_reading(knn, chosen, "verify", "Read and check every byte of a store; code 2 and the first damage otherwise",
+                                  false, [](const Reading& a) { return read(a, &KnnStore::verify); });
   verify.first->add_flag("--json", verify.second->json, "One JSON object");
   const auto exported = add_reading(knn, chosen, "export", "Write a store as one safetensors file", true, write_export);
   exported.first->add_option("--output", exported.second->output, "The file")->required();
-  add_reading(knn, chosen, "serve-check", "All that must hold before a store is served: identity, every byte, the scan file, exact answers", true, serve_check);
+  add_reading(knn, chosen, "serve-check", "All that must hold before a store is served: identity, every byte, the scan file, exact answers",
+              true, serve_check);
 }
 
 }  // namespace linearmem::cli

@@ -101,7 +101,8 @@ class HnswGraph final : public Graph {
     return guarded("make it", [&] {
       graph_ = std::make_unique<hnswlib::HierarchicalNSW<float>>(space_.get(), scan.ids().size(), static_cast<std::size_t>(settings.links),
                                                                  static_cast<std::size_t>(settings.build_effort));
-      for (std::size_t row = 0; row < scan.ids().size(); ++row) graph_->addPoint(scan.keys().data() + row * static_cast<std::size_t>(dimension), row);
+      for (std::size_t row = 0; row < scan.ids().size(); ++row)
+        graph_->addPoint(scan.keys().data() + row * static_cast<std::size_t>(dimension), row);
     });
   }
   Status load(std::span<const std::byte> bytes) {
@@ -114,9 +115,16 @@ class HnswGraph final : public Graph {
     const MemoryFile memory;
     if (Status status = guarded("save it", [&] { graph_->saveIndex(memory.name()); }); !status.ok()) return status;
     const std::vector<std::byte> rest = content_of(memory.name());
-    Header header{.magic = {}, .generation = scan.state().generation, .count = scan.state().count, .dimension = static_cast<std::int64_t>(space_->get_data_size() / 4),
-                  .search_effort = search_effort_, .bytes = static_cast<std::int64_t>(rest.size()), .digest = scan.state().digest, .recall = recall,
-                  .salt = salt, .rest_checksum = crc32c(rest)};
+    Header header{.magic = {},
+                  .generation = scan.state().generation,
+                  .count = scan.state().count,
+                  .dimension = static_cast<std::int64_t>(space_->get_data_size() / 4),
+                  .search_effort = search_effort_,
+                  .bytes = static_cast<std::int64_t>(rest.size()),
+                  .digest = scan.state().digest,
+                  .recall = recall,
+                  .salt = salt,
+                  .rest_checksum = crc32c(rest)};
     std::memcpy(header.magic, kMagic, sizeof kMagic);
     std::vector<std::byte> page(kPage);
     std::memcpy(page.data(), &header, sizeof header);
@@ -152,14 +160,15 @@ class HnswGraph final : public Graph {
 
 }  // namespace
 
-Result<std::shared_ptr<const Graph>> Graph::make(const ScanFile& scan, std::int64_t dimension, Metric metric, const GraphSettings& settings) {
+Result<std::shared_ptr<const Graph>> Graph::make(const ScanFile& scan, std::int64_t dimension, Metric metric,
+                                                 const GraphSettings& settings) {
   const auto graph = std::make_shared<HnswGraph>(dimension, metric, settings.search_effort, 0.0);
   if (Status status = graph->fill(scan, dimension, settings); !status.ok()) return status;
   return std::shared_ptr<const Graph>(graph);
 }
 
-Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path& file, const ScanFile& scan, std::uint32_t salt, std::int64_t dimension,
-                                                 Metric metric) {
+Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path& file, const ScanFile& scan, std::uint32_t salt,
+                                                 std::int64_t dimension, Metric metric) {
   const std::vector<std::byte> bytes = content_of(file);
   if (bytes.size() < kPage) return refuse(file, "is no graph; knn graph makes one");
   Header header;
@@ -168,12 +177,13 @@ Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path& fi
   std::memcpy(&sum, bytes.data() + kPage - 4, 4);
   const auto rest = std::span(bytes).subspan(kPage);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return refuse(file, "is no graph; knn graph makes one");
-  if (crc32c(std::span(bytes).first(kPage - 4)) != sum || static_cast<std::size_t>(header.bytes) != rest.size() || crc32c(rest) != header.rest_checksum)
+  if (crc32c(std::span(bytes).first(kPage - 4)) != sum || static_cast<std::size_t>(header.bytes) != rest.size() ||
+      crc32c(rest) != header.rest_checksum)
     return refuse(file, "is damaged; knn graph makes it anew");
   if (header.salt != salt || header.dimension != dimension) return refuse(file, "belongs to another store");
   if (header.generation != scan.state().generation || header.digest != scan.state().digest || header.count != scan.state().count)
-    return refuse(file, "is of generation " + std::to_string(header.generation) + ", the scan file of " + std::to_string(scan.state().generation) +
-                            "; knn graph makes it anew");
+    return refuse(file, "is of generation " + std::to_string(header.generation) + ", the scan file of " +
+                            std::to_string(scan.state().generation) + "; knn graph makes it anew");
   const auto graph = std::make_shared<HnswGraph>(dimension, metric, header.search_effort, header.recall);
   if (Status status = graph->load(rest); !status.ok()) return status;
   return std::shared_ptr<const Graph>(graph);

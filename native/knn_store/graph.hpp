@@ -25,10 +25,11 @@ struct GraphSettings {
 class Graph {
  public:
   // The graph of one scan file. Errors: hnswlib is not built in, no memory.
-  static Result<std::shared_ptr<const Graph>> make(const ScanFile& scan, std::int64_t dimension, Metric metric, const GraphSettings& settings);
+  static Result<std::shared_ptr<const Graph>> make(const ScanFile& scan, std::int64_t dimension, Metric metric,
+                                                   const GraphSettings& settings);
   // Every byte is checked. Errors: none there, another store's or generation's, damage.
-  static Result<std::shared_ptr<const Graph>> open(const std::filesystem::path& file, const ScanFile& scan, std::uint32_t salt, std::int64_t dimension,
-                                                   Metric metric);
+  static Result<std::shared_ptr<const Graph>> open(const std::filesystem::path& file, const ScanFile& scan, std::uint32_t salt,
+                                                   std::int64_t dimension, Metric metric);
   virtual ~Graph() = default;
 
   virtual Status write(const std::filesystem::path& file, const ScanFile& scan, std::uint32_t salt, double recall) const = 0;

@@ -45,7 +45,7 @@ class LocalStore final : public KnnStore {
 
   std::mutex mutex_;
   std::unique_ptr<Truth> truth_;
-  std::optional<Mark> mark_;  // of a writer
+  std::optional<Mark> mark_;              // of a writer
   std::shared_ptr<const ScanFile> scan_;  // the one last opened
 };
 

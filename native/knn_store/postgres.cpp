@@ -19,15 +19,19 @@ std::string first_line(const char* message) {
 void Rows::release(pg_result* result) { PQclear(result); }
 std::int64_t Rows::count() const { return PQntuples(result_.get()); }
 std::string Rows::text(std::int64_t row, int column) const {
-  return {PQgetvalue(result_.get(), static_cast<int>(row), column), static_cast<std::size_t>(PQgetlength(result_.get(), static_cast<int>(row), column))};
+  return {PQgetvalue(result_.get(), static_cast<int>(row), column),
+          static_cast<std::size_t>(PQgetlength(result_.get(), static_cast<int>(row), column))};
 }
-std::int64_t Rows::integer(std::int64_t row, int column) const { return std::strtoll(PQgetvalue(result_.get(), static_cast<int>(row), column), nullptr, 10); }
+std::int64_t Rows::integer(std::int64_t row, int column) const {
+  return std::strtoll(PQgetvalue(result_.get(), static_cast<int>(row), column), nullptr, 10);
+}
 std::int64_t Rows::changed() const { return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10); }
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& address, const std::string& name) {
   pg_conn* made = PQconnectdb(address.c_str());
   std::unique_ptr<Connection> connection(new Connection(made, name));
-  PQsetNoticeProcessor(made, [](void*, const char*) {}, nullptr);  // a library does not print
+  PQsetNoticeProcessor(
+      made, [](void*, const char*) {}, nullptr);  // a library does not print
   if (PQstatus(made) == CONNECTION_OK) return connection;
   return Status::unavailable(name + ": PostgreSQL: " + first_line(PQerrorMessage(made)));
 }

@@ -1,4 +1,5 @@
-// A store on a PostgreSQL server with pgvector, for records that outgrow one machine or one process; the same interface, the same checksums.
+// A store on a PostgreSQL server with pgvector, for records that outgrow one machine or one process; the same interface, the same
+// checksums.
 //
 // linearmem.stores has a row for each domain: identity, state, checksums. linearmem.records is partitioned by domain; row-level security
 // lets a session see the domain it was opened for alone, also where a statement forgot to say so (a superuser is above that). Searches are

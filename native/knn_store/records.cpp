@@ -18,7 +18,8 @@ Status refuse(const std::string& store, const std::string& sentence) { return St
 
 std::uint32_t identity_checksum(const KnnIdentity& identity) {
   std::uint32_t sum = crc32c_of(kFormat, 0);
-  for (const std::string* text : {&identity.model, &identity.model_version, &identity.tokenizer, &identity.domain}) sum = text_checksum(*text, sum);
+  for (const std::string* text : {&identity.model, &identity.model_version, &identity.tokenizer, &identity.domain})
+    sum = text_checksum(*text, sum);
   return text_checksum(metric_name(identity.metric), crc32c_of(identity.dimension, sum));
 }
 
@@ -45,7 +46,9 @@ State after_change(const State& before, State after) {
 
 Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id, std::int64_t dimension) {
   const auto D = static_cast<std::size_t>(dimension);
-  return {.id = id, .token = records.tokens[i], .source = records.sources.empty() ? std::string_view() : std::string_view(records.sources[i]),
+  return {.id = id,
+          .token = records.tokens[i],
+          .source = records.sources.empty() ? std::string_view() : std::string_view(records.sources[i]),
           .key = std::span(records.keys).subspan(i * D, D)};
 }
 
@@ -54,15 +57,17 @@ Status check_records(const std::string& store, const KnnIdentity& identity, cons
   const auto keys = static_cast<std::int64_t>(records.keys.size());
   if (keys != n * D)
     return refuse(store, n > 0 && keys % n == 0
-                            ? "dimension differs: the store has " + std::to_string(D) + ", keys have " + std::to_string(keys / n)
-                            : "there are " + std::to_string(n) + " tokens, but " + std::to_string(keys) + " numbers of keys; " + std::to_string(D) + " make a key");
+                             ? "dimension differs: the store has " + std::to_string(D) + ", keys have " + std::to_string(keys / n)
+                             : "there are " + std::to_string(n) + " tokens, but " + std::to_string(keys) + " numbers of keys; " +
+                                   std::to_string(D) + " make a key");
   if (!records.sources.empty() && static_cast<std::int64_t>(records.sources.size()) != n)
     return refuse(store, "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.sources.size()) + " sources");
   if (static_cast<std::int64_t>(records.ids.size()) != (with_ids ? n : 0))
     return refuse(store, with_ids ? "there are " + std::to_string(n) + " tokens, but " + std::to_string(records.ids.size()) + " ids"
-                                 : "ids are given by the store when records are appended; upsert takes ids");
+                                  : "ids are given by the store when records are appended; upsert takes ids");
   for (std::size_t i = 0; i < records.tokens.size(); ++i) {
-    if (records.tokens[i] < 0) return refuse(store, "tokens[" + std::to_string(i) + "] is " + std::to_string(records.tokens[i]) + ", must be at least 0");
+    if (records.tokens[i] < 0)
+      return refuse(store, "tokens[" + std::to_string(i) + "] is " + std::to_string(records.tokens[i]) + ", must be at least 0");
     if (with_ids && (records.ids[i] < 0 || records.ids[i] == std::numeric_limits<std::int64_t>::max()))
       return refuse(store, "ids[" + std::to_string(i) + "] is " + std::to_string(records.ids[i]) + ", must be from 0 to 2^63-2");
   }

@@ -16,7 +16,12 @@ class Snapshot final : public KnnSnapshot {
  public:
   Snapshot(const KnnIdentity& identity, const State& state, std::shared_ptr<const ScanFile> scan, ScanContent rest, std::string why,
            std::shared_ptr<const Graph> graph)
-      : dimension_(identity.dimension), metric_(identity.metric), state_(state), scan_(std::move(scan)), rest_(std::move(rest)), why_(std::move(why)),
+      : dimension_(identity.dimension),
+        metric_(identity.metric),
+        state_(state),
+        scan_(std::move(scan)),
+        rest_(std::move(rest)),
+        why_(std::move(why)),
         graph_(std::move(graph)) {
     if (scan_) parts_.push_back({scan_->ids(), scan_->tokens(), scan_->keys()});
     if (!rest_.ids.empty()) parts_.push_back({rest_.ids, rest_.tokens, rest_.keys});
@@ -45,12 +50,14 @@ class Snapshot final : public KnnSnapshot {
     std::vector<std::vector<Neighbour>> lists(static_cast<std::size_t>(Q));
     for (const Part& part : parts_) {
       const bool by_graph = graph_ && part.ids.data() == scan_->ids().data();
-      if (Status searched = by_graph ? add_candidates(part, query, lists) : add_nearest(part, query, lists); !searched.ok()) return searched;
+      if (Status searched = by_graph ? add_candidates(part, query, lists) : add_nearest(part, query, lists); !searched.ok())
+        return searched;
     }
     for (std::int64_t q = 0; q < Q; ++q) {
       std::vector<Neighbour>& list = lists[static_cast<std::size_t>(q)];
       std::sort(list.begin(), list.end());
-      if (static_cast<std::int64_t>(list.size()) < R) return Status::invalid("knn_search: the graph leads to " + std::to_string(list.size()) + " records only; search by scan");
+      if (static_cast<std::int64_t>(list.size()) < R)
+        return Status::invalid("knn_search: the graph leads to " + std::to_string(list.size()) + " records only; search by scan");
       for (std::int64_t r = 0; r < R; ++r) {
         const Neighbour& one = list[static_cast<std::size_t>(r)];
         found.ids(q, r) = one.id, found.tokens(q, r) = one.token, found.distances(q, r) = one.distance;
@@ -63,17 +70,21 @@ class Snapshot final : public KnnSnapshot {
   struct Neighbour {
     double distance;
     std::int64_t id, token;
-    friend bool operator<(const Neighbour& a, const Neighbour& b) { return a.distance != b.distance ? a.distance < b.distance : a.id < b.id; }
+    friend bool operator<(const Neighbour& a, const Neighbour& b) {
+      return a.distance != b.distance ? a.distance < b.distance : a.id < b.id;
+    }
   };
 
   // The door's own words for what it would refuse, on no keys where there are none of that number.
   Status check(const KnnQuery& query) const {
     const std::int64_t M = count();
     if (query.queries.extent(1) != dimension_)
-      return Status::invalid("knn_search: dimension differs: the store has " + std::to_string(dimension_) + ", queries have " + std::to_string(query.queries.extent(1)));
+      return Status::invalid("knn_search: dimension differs: the store has " + std::to_string(dimension_) + ", queries have " +
+                             std::to_string(query.queries.extent(1)));
     if (query.k < 1) return Status::invalid("knn_search: k is " + std::to_string(query.k) + ", must be at least 1");
     if (query.k > M && !query.at_most_k)
-      return Status::invalid("knn_search: k is " + std::to_string(query.k) + ", but there are " + std::to_string(M) + " records; allow at most k to take them all");
+      return Status::invalid("knn_search: k is " + std::to_string(query.k) + ", but there are " + std::to_string(M) +
+                             " records; allow at most k to take them all");
     return {};
   }
 
@@ -82,9 +93,14 @@ class Snapshot final : public KnnSnapshot {
     const std::int64_t Q = query.queries.extent(0), R = std::min(M, query.k);
     Tensor<std::int64_t, 2> rows({Q, R});
     Tensor<double, 2> distances({Q, R});
-    const Status status = knn_search(KnnSearchArguments<float>{.keys = {part.keys.data(), {M, dimension_}}, .queries = query.queries, .k = query.k,
-                                                              .at_most_k = true, .metric = metric_, .executor = query.executor,
-                                                              .ids = rows.view(), .distances = distances.view()});
+    const Status status = knn_search(KnnSearchArguments<float>{.keys = {part.keys.data(), {M, dimension_}},
+                                                               .queries = query.queries,
+                                                               .k = query.k,
+                                                               .at_most_k = true,
+                                                               .metric = metric_,
+                                                               .executor = query.executor,
+                                                               .ids = rows.view(),
+                                                               .distances = distances.view()});
     if (!status.ok()) return status;
     for (std::int64_t q = 0; q < Q; ++q)
       for (std::int64_t r = 0; r < R; ++r) {

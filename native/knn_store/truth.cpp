@@ -15,11 +15,14 @@ static_assert(std::endian::native == std::endian::little, "keys and checksums ar
 constexpr std::int64_t kApplication = 0x4c4d4b4e;  // "LMKN" in the header of the file
 
 constexpr const char* kSchema[] = {
-    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), format INTEGER NOT NULL, model TEXT NOT NULL, model_version TEXT NOT NULL,"
+    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), format INTEGER NOT NULL, model TEXT NOT NULL, model_version TEXT NOT "
+    "NULL,"
     " tokenizer TEXT NOT NULL, dimension INTEGER NOT NULL, metric TEXT NOT NULL, domain TEXT NOT NULL, checksum INTEGER NOT NULL)",
-    "CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), generation INTEGER NOT NULL, rewritten INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), generation INTEGER NOT NULL, rewritten INTEGER NOT NULL, count INTEGER NOT "
+    "NULL,"
     " next_id INTEGER NOT NULL, digest INTEGER NOT NULL, checksum INTEGER NOT NULL)",
-    "CREATE TABLE records(id INTEGER PRIMARY KEY, token INTEGER NOT NULL, source TEXT NOT NULL, key BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE records(id INTEGER PRIMARY KEY, token INTEGER NOT NULL, source TEXT NOT NULL, key BLOB NOT NULL, checksum INTEGER NOT "
+    "NULL)",
 };
 
 Status system_failure(const std::string& path, const char* action) {
@@ -39,7 +42,12 @@ Status fill_new(Database& database, const KnnIdentity& identity) {
     if (Status status = database.run(sql); !status.ok()) return status;
   auto row = database.prepare("INSERT INTO identity VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!row.ok()) return row.status();
-  row.value().bind(1, kFormat).bind(2, identity.model).bind(3, identity.model_version).bind(4, identity.tokenizer).bind(5, identity.dimension);
+  row.value()
+      .bind(1, kFormat)
+      .bind(2, identity.model)
+      .bind(3, identity.model_version)
+      .bind(4, identity.tokenizer)
+      .bind(5, identity.dimension);
   row.value().bind(6, metric_name(identity.metric)).bind(7, identity.domain).bind(8, std::int64_t{identity_checksum(identity)});
   if (const auto done = row.value().step(); !done.ok()) return done.status();
   row.value().reset();
@@ -96,7 +104,8 @@ Result<std::unique_ptr<Truth>> Truth::open(const std::string& path, const TruthO
   if (application.value() != kApplication) return Status::invalid(path + ": is no kNN store");
   const std::string fold = "PRAGMA wal_autocheckpoint=" + std::to_string(options.log_pages);
   if (Status status = truth->database().run(fold); !status.ok()) return status;
-  if (Status status = truth->database().run(options.synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !status.ok()) return status;
+  if (Status status = truth->database().run(options.synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !status.ok())
+    return status;
   if (Status status = truth->read_identity(); !status.ok()) return status;
   if (const auto state = truth->state(); !state.ok()) return state.status();
   return truth;
@@ -110,11 +119,16 @@ Status Truth::read_identity() {
   if (!found.value()) return damaged("the identity");
   const Statement& is = row.value();
   if (is.integer(0) != kFormat)
-    return Status::invalid(path() + ": format version differs: the store has " + std::to_string(is.integer(0)) + ", this program reads " + std::to_string(kFormat));
+    return Status::invalid(path() + ": format version differs: the store has " + std::to_string(is.integer(0)) + ", this program reads " +
+                           std::to_string(kFormat));
   const auto metric = metric_named(is.text(5));
   if (!metric) return damaged("the identity");
-  identity_ = {.model = std::string(is.text(1)), .model_version = std::string(is.text(2)), .tokenizer = std::string(is.text(3)),
-               .dimension = is.integer(4), .metric = *metric, .domain = std::string(is.text(6))};
+  identity_ = {.model = std::string(is.text(1)),
+               .model_version = std::string(is.text(2)),
+               .tokenizer = std::string(is.text(3)),
+               .dimension = is.integer(4),
+               .metric = *metric,
+               .domain = std::string(is.text(6))};
   salt_ = identity_checksum(identity_);
   if (is.integer(7) != std::int64_t{salt_}) return damaged("the identity");
   return check_identity(path(), identity_);
@@ -127,7 +141,10 @@ Result<State> Truth::state() {
   if (!found.ok()) return found.status();
   if (!found.value()) return damaged("the count of records");
   const Statement& is = row.value();
-  const State state{.generation = is.integer(0), .rewritten = is.integer(1), .count = is.integer(2), .next_id = is.integer(3),
+  const State state{.generation = is.integer(0),
+                    .rewritten = is.integer(1),
+                    .count = is.integer(2),
+                    .next_id = is.integer(3),
                     .digest = static_cast<std::uint64_t>(is.integer(4))};
   if (is.integer(5) != std::int64_t{state_checksum(salt_, state)}) return damaged("the count of records");
   return state;

@@ -23,7 +23,8 @@ class Knn : public testing::Test {
   }
 
   void create(const char* name = "notes.knn", const char* domain = "notes") const {
-    EXPECT_EQ(done({"knn", "create", path(name), "--domain", domain, "--model", "m", "--model-version", "1", "--tokenizer", "t", "--dimension", "2"}),
+    EXPECT_EQ(done({"knn", "create", path(name), "--domain", domain, "--model", "m", "--model-version", "1", "--tokenizer", "t",
+                    "--dimension", "2"}),
               "created " + path(name) + "\n");
   }
 
@@ -31,7 +32,8 @@ class Knn : public testing::Test {
   void write_records(const char* name, std::int64_t first, std::int64_t n, bool with_ids) const {
     std::vector<float> keys;
     std::vector<std::int64_t> tokens, ids;
-    for (std::int64_t i = first; i < first + n; ++i) keys.insert(keys.end(), {static_cast<float>(i), 0}), tokens.push_back(10 + i), ids.push_back(i);
+    for (std::int64_t i = first; i < first + n; ++i)
+      keys.insert(keys.end(), {static_cast<float>(i), 0}), tokens.push_back(10 + i), ids.push_back(i);
     NamedTensors tensors = {{"keys", to_named(keys, {n, 2})}, {"token_ids", to_named(tokens, {n})}};
     if (with_ids) tensors["ids"] = to_named(ids, {n});
     ASSERT_TRUE(write_safetensors(path(name), tensors).ok());
@@ -40,7 +42,8 @@ class Knn : public testing::Test {
   void fill() const {
     create();
     write_records("five", 0, 5, false);
-    EXPECT_EQ(done({"knn", "add", path("notes.knn"), "--domain", "notes", "--input", path("five"), "--source", "first"}), "added 5, ids 0 to 4\n");
+    EXPECT_EQ(done({"knn", "add", path("notes.knn"), "--domain", "notes", "--input", path("five"), "--source", "first"}),
+              "added 5, ids 0 to 4\n");
   }
 
   nlohmann::json stats(const char* name = "notes.knn") const { return nlohmann::json::parse(done({"knn", "stats", path(name), "--json"})); }
@@ -54,16 +57,20 @@ TEST_F(Knn, QueriesFindTheNearestAndMix) {
   std::vector<double> model(16, 1.0 / 16);
   query["model_prob"] = to_named(model, {1, 16});
   ASSERT_TRUE(write_safetensors(path("query"), query).ok());
-  done({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("answer"), "-k", "2", "--weight", "0.5"});
+  done({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("answer"), "-k", "2", "--weight",
+        "0.5"});
   const auto answer = read_safetensors(path("answer"));
   ASSERT_TRUE(answer.ok()) << answer.status().message();
   EXPECT_EQ(integer_values("id", answer.value().at("id")).value(), (std::vector<std::int64_t>{3, 4}));
   EXPECT_EQ(integer_values("token", answer.value().at("token")).value(), (std::vector<std::int64_t>{13, 14}));
-  const auto prob = floating_values<double>("prob", answer.value().at("prob")).value(), weight = floating_values<double>("weight", answer.value().at("weight")).value();
+  const auto prob = floating_values<double>("prob", answer.value().at("prob")).value(),
+             weight = floating_values<double>("weight", answer.value().at("weight")).value();
   EXPECT_NEAR(prob[13], 0.5 * weight[0] + 0.5 / 16, 1e-15);
-  EXPECT_EQ(test::refused({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("no"), "-k", "9"}),
-            "knn_search: k is 9, but there are 5 records; allow at most k to take them all");
-  done({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("answer"), "-k", "9", "--at-most-k"});
+  EXPECT_EQ(
+      test::refused({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("no"), "-k", "9"}),
+      "knn_search: k is 9, but there are 5 records; allow at most k to take them all");
+  done({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("answer"), "-k", "9",
+        "--at-most-k"});
   EXPECT_EQ(read_safetensors(path("answer")).value().at("id").shape, (std::vector<std::int64_t>{1, 5}));
 }
 
@@ -86,19 +93,23 @@ TEST_F(Knn, ExportAndImportKeepEverything) {
   fill();
   done({"knn", "delete", path("notes.knn"), "--domain", "notes", "--id", "2"});
   done({"knn", "export", path("notes.knn"), "--domain", "notes", "--output", path("out")});
-  EXPECT_EQ(done({"knn", "import", path("copy.knn"), "--domain", "notes", "--input", path("out")}), "imported to " + path("copy.knn") + "\n");
+  EXPECT_EQ(done({"knn", "import", path("copy.knn"), "--domain", "notes", "--input", path("out")}),
+            "imported to " + path("copy.knn") + "\n");
   done({"knn", "export", path("copy.knn"), "--domain", "notes", "--output", path("again")});
   EXPECT_EQ(test::read_file(path("out")), test::read_file(path("again")));
   EXPECT_EQ(test::refused({"knn", "import", path("other.knn"), "--domain", "mail", "--input", path("out")}),
             path("out") + ": domain differs: the store has \"notes\", \"mail\" is expected");
-  EXPECT_EQ(test::refused({"knn", "import", path("copy.knn"), "--domain", "notes", "--input", path("out")}), path("copy.knn") + ": cannot create it: File exists");
+  EXPECT_EQ(test::refused({"knn", "import", path("copy.knn"), "--domain", "notes", "--input", path("out")}),
+            path("copy.knn") + ": cannot create it: File exists");
   write_records("plain", 0, 2, true);
-  EXPECT_EQ(test::refused({"knn", "import", path("other.knn"), "--domain", "notes", "--input", path("plain")}), path("plain") + ": identity is missing");
+  EXPECT_EQ(test::refused({"knn", "import", path("other.knn"), "--domain", "notes", "--input", path("plain")}),
+            path("plain") + ": identity is missing");
 }
 
 TEST_F(Knn, ServeCheckSaysReadyOrWhyNot) {
   fill();
-  EXPECT_NE(done({"knn", "serve-check", path("notes.knn"), "--domain", "notes", "--dimension", "2"}).find("\nready: every byte checked"), std::string::npos);
+  EXPECT_NE(done({"knn", "serve-check", path("notes.knn"), "--domain", "notes", "--dimension", "2"}).find("\nready: every byte checked"),
+            std::string::npos);
   EXPECT_EQ(stats()["scan"], "fresh");
   EXPECT_EQ(test::refused({"knn", "serve-check", path("notes.knn"), "--domain", "notes", "--model-version", "2"}),
             path("notes.knn") + ": model_version differs: the store has \"1\", \"2\" is expected");
@@ -113,10 +124,13 @@ TEST_F(Knn, ServeCheckSaysReadyOrWhyNot) {
 
 TEST_F(Knn, RefusesWhatDoesNotFit) {
   create();
-  EXPECT_NE(test::refused({"knn", "create", path("notes.knn"), "--domain", "notes", "--model", "m", "--model-version", "1", "--tokenizer", "t", "--dimension", "2"})
+  EXPECT_NE(test::refused({"knn", "create", path("notes.knn"), "--domain", "notes", "--model", "m", "--model-version", "1", "--tokenizer",
+                           "t", "--dimension", "2"})
                 .find("File exists"),
             std::string::npos);
-  ASSERT_TRUE(write_safetensors(path("wide"), {{"keys", to_named<float>({1, 2, 3}, {1, 3})}, {"token_ids", to_named<std::int64_t>({1}, {1})}}).ok());
+  ASSERT_TRUE(
+      write_safetensors(path("wide"), {{"keys", to_named<float>({1, 2, 3}, {1, 3})}, {"token_ids", to_named<std::int64_t>({1}, {1})}})
+          .ok());
   EXPECT_EQ(test::refused({"knn", "add", path("notes.knn"), "--domain", "notes", "--input", path("wide")}),
             path("wide") + ": dimension differs: the store has 2, keys have 3");
   EXPECT_EQ(test::refused({"knn", "stats", path("none.knn")}), path("none.knn") + ": there is no store; knn create makes one");
@@ -142,7 +156,8 @@ TEST_F(Knn, EvalReportsWhatComesOut) {
   none.insert(none.end(), {"--weight", "0"});
   const auto without = nlohmann::json::parse(done(none));
   EXPECT_EQ(without["with_memory"], without["without_memory"]);
-  EXPECT_EQ(test::refused({"knn", "eval", "--train", path("missing"), "--text", path("text")}), path("missing") + ": cannot read it, or it is empty");
+  EXPECT_EQ(test::refused({"knn", "eval", "--train", path("missing"), "--text", path("text")}),
+            path("missing") + ": cannot read it, or it is empty");
 }
 
 }  // namespace

@@ -33,12 +33,14 @@ const std::vector<Change>& changes() {
   static const std::vector<Change> all = [] {
     const auto ok = [](const auto& result) { return result.status(); };
     std::vector<Change> list;
-    for (std::int64_t i = 0; i < 6; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+    for (std::int64_t i = 0; i < 6; ++i)
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
     list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 17, 80}, 1))); }});
     list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 80})); }});
     list.push_back({"remove by source", [=](KnnStore& store) { return ok(store.remove_where({.source = "document 1"})); }});
     list.push_back({"compact", [](KnnStore& store) { return store.compact(); }});
-    for (std::int64_t i = 6; i < 10; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+    for (std::int64_t i = 6; i < 10; ++i)
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
     return list;
   }();
   return all;
@@ -115,16 +117,21 @@ class Rig {
   void look_everywhere() {
     test::Numbers numbers(11);
     for (std::size_t count = 0; count <= recording_.steps.size(); ++count) {
-      look(count, recording_.steps, [](std::size_t) { return true; }, "all writes reached");
-      look(count, recording_.steps, [](std::size_t) { return false; }, "only what was synced");
+      look(
+          count, recording_.steps, [](std::size_t) { return true; }, "all writes reached");
+      look(
+          count, recording_.steps, [](std::size_t) { return false; }, "only what was synced");
       for (std::size_t i = count - std::min<std::size_t>(count, 6); i < count; ++i) {
-        look(count, recording_.steps, [=](std::size_t step) { return step != i; }, "all but step " + std::to_string(i));
-        look(count, recording_.steps, [=](std::size_t step) { return step == i; }, "only step " + std::to_string(i));
+        look(
+            count, recording_.steps, [=](std::size_t step) { return step != i; }, "all but step " + std::to_string(i));
+        look(
+            count, recording_.steps, [=](std::size_t step) { return step == i; }, "only step " + std::to_string(i));
       }
       for (int draw = 0; draw < 12; ++draw) {
         std::vector<bool> drawn;
         for (std::size_t i = 0; i < count; ++i) drawn.push_back(numbers.whole(0, 1) == 1);
-        look(count, recording_.steps, [&](std::size_t step) { return drawn[step]; }, "drawn");
+        look(
+            count, recording_.steps, [&](std::size_t step) { return drawn[step]; }, "drawn");
       }
       if (count > 0) tear(count);
     }
@@ -141,12 +148,15 @@ class Rig {
     std::vector<test::Step> torn(recording_.steps.begin(), recording_.steps.begin() + static_cast<std::ptrdiff_t>(count));
     for (std::size_t kept = size / kSector * kSector; kept >= kSector; kept -= kSector) {
       torn.back().bytes.resize(kept);
-      if (kept < size) look(count, torn, [](std::size_t) { return true; }, "the last write torn at " + std::to_string(kept));
+      if (kept < size)
+        look(
+            count, torn, [](std::size_t) { return true; }, "the last write torn at " + std::to_string(kept));
     }
   }
 
   // Each state of the disk once, for each number of changes that must be on it.
-  void look(std::size_t count, const std::vector<test::Step>& steps, const std::function<bool(std::size_t)>& reached, const std::string& what) {
+  void look(std::size_t count, const std::vector<test::Step>& steps, const std::function<bool(std::size_t)>& reached,
+            const std::string& what) {
     const DiskState disk = test::disk_after(recording_.before, steps, count, reached);
     const Bounds bounds = bounds_of(recording_, count);
     std::string state = std::to_string(bounds.least) + " " + std::to_string(bounds.most);

@@ -59,7 +59,8 @@ TEST_F(KnnServer, AnswersAsTheStoreInAFileDoes) {
   const auto file = test::made(folder / "notes.knn"), server = made();
   ASSERT_TRUE(server);
   KnnRecords same;  // ties, and text that wants quoting
-  for (int i = 0; i < 4; ++i) same.tokens.push_back(40000 + i), same.sources.push_back("a \"b\" \\ {c}, 'd'"), same.keys.insert(same.keys.end(), {7.1f, 8.1f, 9.1f});
+  for (int i = 0; i < 4; ++i)
+    same.tokens.push_back(40000 + i), same.sources.push_back("a \"b\" \\ {c}, 'd'"), same.keys.insert(same.keys.end(), {7.1f, 8.1f, 9.1f});
   test::Numbers numbers(3);
   std::vector<float> queries;
   for (int i = 0; i < 30; ++i) queries.push_back(static_cast<float>(numbers.uniform(0, 60)));
@@ -111,16 +112,21 @@ TEST_F(KnnServer, ADomainSeesItsOwnRowsAloneWhateverIsAsked) {
 }
 
 TEST_F(KnnServer, RefusesByName) {
-  const auto message = [&](const KnnExpectation& expected) { return KnnStore::open(address_, expected, KnnAccess::read).status().message(); };
+  const auto message = [&](const KnnExpectation& expected) {
+    return KnnStore::open(address_, expected, KnnAccess::read).status().message();
+  };
   made();
   EXPECT_EQ(message({.domain = "mail"}), "domain \"mail\" on the server: there is no store; knn create makes one");
-  EXPECT_EQ(message({.dimension = 4, .domain = "notes"}), "domain \"notes\" on the server: dimension differs: the store has 3, 4 is expected");
+  EXPECT_EQ(message({.dimension = 4, .domain = "notes"}),
+            "domain \"notes\" on the server: dimension differs: the store has 3, 4 is expected");
   EXPECT_EQ(message({}), "a store on a server: the domain is not said; the server holds many");
   EXPECT_EQ(KnnStore::create(address_, identity_of()).message(), "domain \"notes\" on the server: cannot create it: it exists");
   const auto store = open();
-  EXPECT_EQ(store->append({.tokens = {1}, .keys = {1, 2}}).status().message(), "domain \"notes\" on the server: dimension differs: the store has 3, keys have 2");
+  EXPECT_EQ(store->append({.tokens = {1}, .keys = {1, 2}}).status().message(),
+            "domain \"notes\" on the server: dimension differs: the store has 3, keys have 2");
   EXPECT_EQ(store->make_graph().status().code(), StatusCode::unavailable);
-  EXPECT_EQ(KnnStore::open("postgresql://postgres@127.0.0.1:1/postgres", {.domain = "notes"}, KnnAccess::read).status().code(), StatusCode::unavailable);
+  EXPECT_EQ(KnnStore::open("postgresql://postgres@127.0.0.1:1/postgres", {.domain = "notes"}, KnnAccess::read).status().code(),
+            StatusCode::unavailable);
 }
 
 TEST_F(KnnServer, RowsThatWereChangedBehindItsBackAreFound) {
@@ -129,7 +135,8 @@ TEST_F(KnnServer, RowsThatWereChangedBehindItsBackAreFound) {
   const auto snapshot = store->snapshot().value();
   sql("SELECT set_config('linearmem.domain', 'notes', false)");
   sql("UPDATE linearmem.records SET token = token + 1 WHERE id = 4");
-  EXPECT_EQ(store->verify().status().message(), "domain \"notes\" on the server: record 4 is damaged; restore the store from a copy or an export");
+  EXPECT_EQ(store->verify().status().message(),
+            "domain \"notes\" on the server: record 4 is damaged; restore the store from a copy or an export");
   const std::vector<float> query = {4, 5, 6};
   EXPECT_FALSE(snapshot->search({.queries = View<const float, 2>(query.data(), {1, 3}), .k = 2}).ok());
   sql("UPDATE linearmem.records SET token = token - 1 WHERE id = 4");

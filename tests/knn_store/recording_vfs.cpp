@@ -57,10 +57,9 @@ int lock_shared(sqlite3_file* file, int first, int count, int flags) { return me
 void fence_shared(sqlite3_file* file) { methods(file).xShmBarrier(inner(file)); }
 int unmap_shared(sqlite3_file* file, int remove) { return methods(file).xShmUnmap(inner(file), remove); }
 
-const sqlite3_io_methods kMethods = {2,           close_file,  read_file,   write_file,   truncate_file, sync_file,
-                                     size_of_file, lock_file,   unlock_file, is_reserved,  control_file,  sector_of,
-                                     traits_of,    map_shared,  lock_shared, fence_shared, unmap_shared,  nullptr,
-                                     nullptr};
+const sqlite3_io_methods kMethods = {2,           close_file,   read_file,    write_file,   truncate_file, sync_file, size_of_file,
+                                     lock_file,   unlock_file,  is_reserved,  control_file, sector_of,     traits_of, map_shared,
+                                     lock_shared, fence_shared, unmap_shared, nullptr,      nullptr};
 
 int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
   File& made = of(file);

@@ -69,7 +69,7 @@ function isBesideItsLine(series: Series, { series: all }: Panel): boolean {
 function bandMarks({ label, from, to }: Band, words: PanelWords): Markish[] {
   return [
     rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
-    text([words.band(label)], { x: (from + to) / 2, frameAnchor: 'top', dy: 6, lineAnchor: 'top', className: 'axis-name' }),
+    text([words.band(label)], { x: (from + to) / 2, frameAnchor: 'top', dy: 6, lineAnchor: 'top', lineWidth: 13, className: 'axis-name' }),
   ];
 }
 
