@@ -20,16 +20,21 @@ std::vector<std::string> every_fourth_is_full(ConfigFields& fields, std::int64_t
                      [&](std::int64_t place) { return (place + 1) % interval == 0 ? "full_attention" : "linear_attention"; });
 }
 
+// Defaults are those of qwen3_next; its successors must say all.
 void read_qwen3_next(ConfigFields& fields, LayerPlan& plan) {
+  const bool first = fields.model_type() == "qwen3_next";
+  const auto size = [&](const char* name, std::int64_t most, std::int64_t otherwise) {
+    return first ? fields.whole_or({name}, most, otherwise) : fields.whole({name}, most);
+  };
   const std::int64_t layers = layer_count(fields);
-  const LayerShape full = attention_shape(fields, {.kv_heads = 2, .head_dim = 256});
+  const LayerShape full = attention_shape(fields, first ? AttentionDefaults{.kv_heads = 2, .head_dim = 256} : AttentionDefaults{});
   const LayerShape delta = delta_shape({.kind = LayerKind::gated_delta_rule,
-                                        .key_heads = fields.whole_or({"linear_num_key_heads"}, kMostHeads, 16),
-                                        .heads = fields.whole_or({"linear_num_value_heads"}, kMostHeads, 32),
-                                        .key_width = fields.whole_or({"linear_key_head_dim"}, kMostWidth, 128),
-                                        .value_width = fields.whole_or({"linear_value_head_dim"}, kMostWidth, 128),
-                                        .conv_width = fields.whole_or({"linear_conv_kernel_dim"}, 1024, 4)});
-  const std::int64_t interval = fields.has("layer_types") ? 4 : fields.whole_or({"full_attention_interval"}, kMostLayers, 4);
+                                        .key_heads = size("linear_num_key_heads", kMostHeads, 16),
+                                        .heads = size("linear_num_value_heads", kMostHeads, 32),
+                                        .key_width = size("linear_key_head_dim", kMostWidth, 128),
+                                        .value_width = size("linear_value_head_dim", kMostWidth, 128),
+                                        .conv_width = size("linear_conv_kernel_dim", 1024, 4)});
+  const std::int64_t interval = fields.has("layer_types") ? 4 : size("full_attention_interval", kMostLayers, 4);
   add_by_type(plan, every_fourth_is_full(fields, layers, interval), delta, full);
 }
 

@@ -6,10 +6,11 @@
 namespace linearmem {
 namespace {
 
-std::vector<std::string> list_in_config(ConfigFields& fields, FieldNames names) {
+// The first of the names that the configuration has.
+const char* name_in_config(const ConfigFields& fields, FieldNames names) {
   for (const char* name : names)
-    if (fields.has(name)) return fields.texts(name);
-  return {};
+    if (fields.has(name)) return name;
+  return nullptr;
 }
 
 bool evenly_spaced(const std::vector<std::int64_t>& places) {
@@ -64,13 +65,14 @@ std::string places_text(const std::vector<std::int64_t>& places) {
 
 std::vector<std::string> layer_types(ConfigFields& fields, FieldNames names, std::int64_t layers, std::initializer_list<const char*> known,
                                      const std::string& rule, const std::function<const char*(std::int64_t)>& otherwise) {
-  std::vector<std::string> types = list_in_config(fields, names);
-  const std::string name = *names.begin();
-  if (types.empty()) {
-    fields.assume({name, ": ", rule});
+  const char* name = name_in_config(fields, names);
+  std::vector<std::string> types;
+  if (!name) {
+    fields.assume({*names.begin(), ": ", rule});
     for (std::int64_t place = 0; place < layers; ++place) types.emplace_back(otherwise(place));
     return types;
   }
+  types = fields.texts(name);
   if (static_cast<std::int64_t>(types.size()) != layers) fields.wrong({name, " names ", types.size(), " layers, must name ", layers});
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (std::find(known.begin(), known.end(), types[i]) != known.end()) continue;

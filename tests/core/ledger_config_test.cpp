@@ -128,6 +128,13 @@ TEST(LedgerConfig, AListByHand) {
             0u);
 }
 
+TEST(LedgerConfig, DefaultsOfOneArchitectureAreNotThoseOfItsSuccessors) {
+  EXPECT_EQ(read(R"({"model_type":"qwen3_next","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16})").groups.size(), 2u);
+  EXPECT_EQ(refused(R"({"model_type":"qwen3_5_text","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16})"),
+            "config: model_type qwen3_5_text: linear_num_key_heads, linear_num_value_heads, linear_key_head_dim, linear_value_head_dim, "
+            "linear_conv_kernel_dim, full_attention_interval are missing, and would decide what is kept");
+}
+
 TEST(LedgerConfig, MissingFieldsAreNamedTogether) {
   EXPECT_EQ(refused(R"({"model_type":"llama"})"),
             "config: model_type llama: num_hidden_layers, num_attention_heads, hidden_size are missing, and would decide what is kept");
@@ -174,6 +181,7 @@ TEST(LedgerConfig, WrongTypesAndAbsurdSizesAreRefusedByName) {
 
 TEST(LedgerConfig, LayerListsAreHeldToTheNumberOfLayers) {
   const std::string qwen = R"({"model_type":"qwen3_next","hidden_size":64,"num_hidden_layers":3,"num_attention_heads":4,"layer_types":)";
+  EXPECT_EQ(refused(qwen + "[]}"), "config: model_type qwen3_next: layer_types names 0 layers, must name 3");
   EXPECT_EQ(refused(qwen + R"(["full_attention"]})"), "config: model_type qwen3_next: layer_types names 1 layers, must name 3");
   EXPECT_EQ(refused(qwen + R"(["full_attention","linear_attention","mamba"]})"),
             "config: model_type qwen3_next: layer_types[2] is \"mamba\", must be one of linear_attention, full_attention");

@@ -78,7 +78,7 @@ export const ledger = {
     breakEven: 'Up to {tokens} tokens, full attention in every layer would take no more; beyond, it takes more. At this context it would take {amount} for one request.',
     never: 'Full attention in every layer would never take more. At this context it would take {amount} for one request.',
     unknown: 'What full attention would take is not known for this list of layers.',
-    assumed: 'Not in the file and assumed, as its architecture does: {list}.',
+    assumed: 'Not in the configuration and assumed, as its architecture does: {list}.',
   },
   training: {
     title: 'Training: what the recurrences store between forward and backward, all requests',

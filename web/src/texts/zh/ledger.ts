@@ -79,7 +79,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     breakEven: '在 {tokens} 个词元以内，每层都用完整注意力不会占用更多；超过之后会更多。在当前上下文，它每个请求要占 {amount}。',
     never: '每层都用完整注意力永远不会占用更多。在当前上下文，它每个请求要占 {amount}。',
     unknown: '这份层列表没有说明完整注意力要占多少。',
-    assumed: '文件中没有、按该架构的默认值取定的：{list}。',
+    assumed: '配置中没有、按该架构的默认值取定的：{list}。',
   },
   training: {
     title: '训练：递推层在前向与反向之间保存的数据，所有请求',
