@@ -34,13 +34,13 @@ const std::vector<Change>& changes() {
     const auto ok = [](const auto& result) { return result.status(); };
     std::vector<Change> list;
     for (std::int64_t i = 0; i < 6; ++i)
-      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
-    list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 17, 80}, 1))); }});
-    list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 80})); }});
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(100 * i, 100))); }});
+    list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 170, 600}, 1))); }});
+    list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 600})); }});
     list.push_back({"remove by source", [=](KnnStore& store) { return ok(store.remove_where({.source = "document 1"})); }});
     list.push_back({"compact", [](KnnStore& store) { return store.compact(); }});
     for (std::int64_t i = 6; i < 10; ++i)
-      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(100 * i, 100))); }});
     return list;
   }();
   return all;
