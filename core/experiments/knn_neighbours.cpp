@@ -82,7 +82,10 @@ void add_refusal(const Settings& settings, Panel& panel) {
       check_expectation("memory", identity_of("own"), expect_all(identity_of(settings.at("foreign") == 0 ? "own" : "foreign")));
   if (!status.ok()) {
     refused.x.push_back(settings.at("query_x")), refused.y.push_back(settings.at("query_y"));
-    panel.bands.push_back({status.message(), -1.5, 1.5});
+    double left = refused.x.front(), right = left;  // over the whole panel
+    for (const Series& series : panel.series)
+      for (double x : series.x) left = std::min(left, x), right = std::max(right, x);
+    panel.bands.push_back({status.message(), left, right});
   }
   panel.series.push_back(std::move(refused));
 }

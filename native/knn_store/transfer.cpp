@@ -2,12 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include <nlohmann/json.hpp>
 
 #include "safetensors.hpp"
+#include "truth.hpp"
 
 namespace linearmem {
 namespace {
@@ -145,8 +143,7 @@ Status import_store(const std::string& path, const std::filesystem::path& file, 
   if (Status status = add_sources(tensors.value(), file, records.value()); !status.ok()) return status;
   const std::string unfinished = path + "." + std::to_string(::getpid()) + ".import";
   Status status = fill(unfinished, identity.value(), records.value());
-  if (status.ok() && ::link(unfinished.c_str(), path.c_str()) != 0)
-    status = refuse(path, std::string("cannot create it: ") + std::strerror(errno));
+  if (status.ok()) status = store::place_new(unfinished, path);
   for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) ::unlink((unfinished + end).c_str());
   return status;
 }

@@ -71,6 +71,16 @@ Status Truth::damaged(const std::string& what) const {
   return Status::invalid(path() + ": " + what + " is damaged; restore the store from a copy or an export");
 }
 
+Status place_new(const std::string& finished, const std::string& path) {
+  for (const char* end : {"-wal", "-journal"})
+    if (::access((path + end).c_str(), F_OK) == 0)
+      return Status::invalid(path + end + ": is left of another store, whose changes would be taken for this one's; remove it first");
+  if (::link(finished.c_str(), path.c_str()) != 0) return system_failure(path, "create it");
+  for (const char* end : {"-shm", ".scan", ".graph", ".mark"}) ::unlink((path + end).c_str());
+  sync_folder(path);
+  return {};
+}
+
 // Made whole under another name and then linked, so that no half-made store is ever found, and none is overwritten.
 Status Truth::create(const std::string& path, const KnnIdentity& identity, const TruthOptions& options) {
   if (Status status = check_identity(path, identity); !status.ok()) return status;
@@ -87,11 +97,10 @@ Status Truth::create(const std::string& path, const KnnIdentity& identity, const
       if (Status status = truth.set_state({}); !status.ok()) return status;
       if (Status status = truth.database().run("PRAGMA journal_mode=WAL"); !status.ok()) return status;
     }
-    return ::link(temporary.c_str(), path.c_str()) == 0 ? Status() : system_failure(path, "create it");
+    return place_new(temporary, path);
   };
   const Status made = make();
   for (const char* end : {"", "-wal", "-shm", "-journal"}) ::unlink((temporary + end).c_str());
-  if (made.ok()) sync_folder(path);
   return made;
 }
 

@@ -21,6 +21,10 @@ struct TruthOptions {
   std::int64_t log_pages = 1000;
 };
 
+// Puts the finished file at `path`, where no store may be: nothing that an earlier one left beside it must speak for the new one. Errors:
+// something is there, a log is left.
+Status place_new(const std::string& finished, const std::string& path);
+
 class Truth {
  public:
   static Status create(const std::string& path, const KnnIdentity& identity, const TruthOptions& options);

@@ -81,12 +81,12 @@ class Damage : public testing::Test {
   std::string log_, before_log_, mark_;
 };
 
-// Calls trial(bytes, what) for the file with one byte changed, at every place, in its lowest, its highest and all of its bits.
+// Calls trial(bytes, what) for the file with one byte changed, at every place.
 template <typename Trial>
 void each_flip(const std::string& file, Trial trial) {
   std::string changed = file;
   for (std::size_t at = 0; at < file.size(); ++at)
-    for (const char bits : at % 8 == 0 ? std::string("\x01\x80\xff") : std::string("\xff")) {
+    for (const char bits : at % 16 == 0 ? std::string("\x01\xff") : std::string("\xff")) {
       changed[at] = static_cast<char>(file[at] ^ bits);
       trial(changed, "byte " + std::to_string(at));
       changed[at] = file[at];

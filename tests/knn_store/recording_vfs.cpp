@@ -114,4 +114,16 @@ int RecordingVfs::take(Step step) {
   return SQLITE_OK;
 }
 
+std::vector<std::size_t> uncertain(const std::vector<Step>& steps, std::size_t count) {
+  std::map<std::string, std::size_t> synced;
+  for (std::size_t i = 0; i < count; ++i)
+    if (steps[i].kind == StepKind::sync) synced[steps[i].file] = i;
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto certain = synced.find(steps[i].file);
+    if (steps[i].kind != StepKind::sync && (certain == synced.end() || i > certain->second)) open.push_back(i);
+  }
+  return open;
+}
+
 }  // namespace linearmem::test

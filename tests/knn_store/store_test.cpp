@@ -251,6 +251,25 @@ TEST(KnnStore, ACutLogOrAnOlderCopyIsFoundOut) {
   EXPECT_EQ(opened(path)->verify().value().records, 3);
 }
 
+TEST(KnnStore, ANewStoreIsNotHauntedByWhatAnOldOneLeft) {
+  const Folder folder;
+  const std::string path = folder / "notes.knn";
+  {
+    const auto old = made(path);
+    ASSERT_TRUE(old->append(records_from(0, 5)).ok());
+    snapshot_of(*old);
+    std::filesystem::copy_file(path + "-wal", folder / "log");
+  }
+  std::filesystem::remove(path);
+  std::filesystem::copy_file(folder / "log", path + "-wal");
+  EXPECT_EQ(KnnStore::create(path, identity_of()).message(),
+            path + "-wal: is left of another store, whose changes would be taken for this one's; remove it first");
+  std::filesystem::remove(path + "-wal");
+  const auto fresh = made(path);  // beside the old mark and scan file
+  EXPECT_EQ(fresh->verify().value().records, 0);
+  EXPECT_EQ(snapshot_of(*fresh)->count(), 0);
+}
+
 TEST(KnnStore, SearchesFromMemoryWhereTheScanFileCannotBeWrittenAndSaysSo) {
   const Folder folder;
   const auto store = made(folder / "notes.knn");
