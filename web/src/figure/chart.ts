@@ -42,7 +42,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
   const frame = [
-    ...panel.bands.flatMap((band) => bandMarks(band, words)),
+    ...panel.bands.flatMap((band) => bandMarks(band, words, panel.x)),
     gridY({ ticks: options.y!.ticks as number[] }),
     axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
@@ -66,10 +66,12 @@ function isBesideItsLine(series: Series, { series: all }: Panel): boolean {
   return series.points && all.some((other) => !other.points && other.memory === series.memory);
 }
 
-function bandMarks({ label, from, to }: Band, words: PanelWords): Markish[] {
+// A band of a logarithmic axis may be narrow: its name begins where it begins.
+function bandMarks({ label, from, to }: Band, words: PanelWords, { logarithmic }: Axis): Markish[] {
+  const place = logarithmic ? { x: from, dx: 6, textAnchor: 'start' as const } : { x: (from + to) / 2 };
   return [
     rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
-    text([words.band(label)], { x: (from + to) / 2, frameAnchor: 'top', dy: 6, lineAnchor: 'top', className: 'axis-name' }),
+    text([words.band(label)], { ...place, frameAnchor: 'top', dy: 6, lineAnchor: 'top', className: 'axis-name' }),
   ];
 }
 
