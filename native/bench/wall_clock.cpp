@@ -32,20 +32,6 @@ struct Point {
   double low = 0, median = 0, high = 0;  // seconds of one call; 0 before they are measured
 };
 
-// Where `other` begins to be below `subject`, between two points on straight lines of the logarithms; points that are not there yet are left
-// out. The last point's place when it never does, 0 when it always is.
-template <typename Value>
-double crossing(const std::vector<Point>& subject, const std::vector<Point>& other, Value value) {
-  double at = 0, before = 0;
-  for (std::size_t i = 0; i < subject.size() && i < other.size(); ++i) {
-    const double gap = std::log(value(subject[i])) - std::log(value(other[i]));  // above 0: other is below
-    const double place = std::log(subject[i].tokens);
-    if (gap >= 0) return i == 0 ? 0 : std::exp(at + (place - at) * before / (before - gap));
-    at = place, before = gap;
-  }
-  return std::exp(at);
-}
-
 // One case: proved, warmed up, then timed kSamples times; its values are the least, the median and the largest time of a call in seconds.
 class Clocked final : public PartRun {
  public:
@@ -141,7 +127,8 @@ Panel panel_of(const char* name, const Axis& y, const std::vector<std::vector<Po
     for (const Point& point : lines[i]) series.x.push_back(point.tokens), series.y.push_back(value(point));
     panel.series.push_back(std::move(series));
   }
-  const double end = crossing(lines[kSoftmax], lines[kGatedDelta], value);
+  const Series &softmax = panel.series[kSoftmax], &gated_delta = panel.series[kGatedDelta];
+  const double end = crossing(softmax.x, softmax.y, gated_delta.y);
   if (end > static_cast<double>(kShortest))
     panel.bands.push_back({.label = "softmax below gated delta", .from = static_cast<double>(kShortest), .to = end});
   return panel;
@@ -176,6 +163,17 @@ Result<std::unique_ptr<FigureParts>> parts(const Settings& settings) {
 }
 
 }  // namespace
+
+double crossing(const std::vector<double>& x, const std::vector<double>& subject, const std::vector<double>& other) {
+  double before = 0, found = 0;
+  for (std::size_t i = 0; i < subject.size() && i < other.size(); ++i) {
+    const double gap = std::log(subject[i]) - std::log(other[i]);  // from 0 on: other is not above
+    if (gap < 0) found = x[i];
+    else if (i > 0 && before < 0) found = x[i - 1] * std::pow(x[i] / x[i - 1], before / (before - gap));
+    before = gap;
+  }
+  return found;
+}
 
 const Experiment& wall_clock_experiment() {
   static const Experiment experiment{

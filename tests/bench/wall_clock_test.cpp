@@ -44,6 +44,16 @@ TEST(WallClock, OperationsAndTheirCrossingAreKnownBeforeAnythingIsMeasured) {
   EXPECT_NEAR(operations.bands[0].to, 55, 1);
 }
 
+TEST(WallClock, ACrossingIsWhereALineStaysAbove) {
+  const std::vector<double> x = {16, 32, 64, 128}, other = {1, 1, 1, 1};
+  EXPECT_EQ(crossing(x, {2, 2, 2, 2}, other), 0);
+  EXPECT_EQ(crossing(x, {0.1, 0.1, 0.1, 0.5}, other), 128);
+  EXPECT_NEAR(crossing(x, {0.5, 0.5, 2, 4}, other), 32 * std::sqrt(2), 1e-9);
+  EXPECT_NEAR(crossing(x, {0.5, 2, 0.25, 4}, other), 64 * std::sqrt(2), 1e-9);  // the way back does not count
+  EXPECT_EQ(crossing(x, {0.5, 0.5}, other), 32);                                  // the rest is not measured yet
+  EXPECT_EQ(crossing(x, {}, other), 0);
+}
+
 TEST(WallClock, ProgressRisesToOneInSmallSteps) {
   const auto run = start_experiment(wall_clock_experiment(), kSmall);
   ASSERT_TRUE(run.ok());

@@ -8,10 +8,11 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "foundation/aligned_buffer.hpp"
 #include "limits.hpp"
 #include "linearmem/delta_rule.hpp"
 #include "linearmem/linear_attention.hpp"
@@ -28,26 +29,36 @@ struct Job {
   Form form = Form::automatic;
 };
 
-// All arrays of a call; those that its mechanism has not are empty.
-struct Arrays {
-  std::vector<float> q, k, v, beta, g, state, o, final_state;
+// On whole cache lines, as other runtimes place theirs.
+struct Array {
+  std::unique_ptr<AlignedBuffer<float>> memory;
+  std::int64_t count = 0;
+
+  void resize(std::int64_t values) { memory = std::make_unique<AlignedBuffer<float>>(count = values); }
+  float* data() const { return memory ? memory->data() : nullptr; }
+  std::int64_t bytes() const { return count * static_cast<std::int64_t>(sizeof(float)); }
 };
 
-Status read_array(const Job& job, const char* name, std::int64_t count, std::vector<float>& to) {
+// All arrays of a call; those that its mechanism has not are empty.
+struct Arrays {
+  Array q, k, v, beta, g, state, o, final_state;
+};
+
+Status read_array(const Job& job, const char* name, std::int64_t count, Array& to) {
   const std::string path = job.folder + "/" + name + ".f32";
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {StatusCode::unavailable, path + ": cannot be read"};
   const auto bytes = static_cast<std::int64_t>(file.tellg()), needed = count * static_cast<std::int64_t>(sizeof(float));
   if (bytes != needed) return Status::invalid(path + ": " + std::to_string(needed) + " bytes are needed, it has " + std::to_string(bytes));
-  to.resize(static_cast<std::size_t>(count));
+  to.resize(count);
   file.seekg(0).read(reinterpret_cast<char*>(to.data()), needed);
   return {};
 }
 
-Status write_array(const Job& job, const char* name, const std::vector<float>& from) {
+Status write_array(const Job& job, const char* name, const Array& from) {
   const std::string path = job.folder + "/" + job.name + "." + name + ".f32";
   std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(from.data()), static_cast<std::streamsize>(from.size() * sizeof(float)));
+  file.write(reinterpret_cast<const char*>(from.data()), static_cast<std::streamsize>(from.bytes()));
   return file ? Status() : Status{StatusCode::unavailable, path + ": cannot be written"};
 }
 
@@ -64,13 +75,13 @@ Status read_arrays(const Job& job, Arrays& a) {
   if (status.ok() && is_delta(job)) status = read_array(job, "beta", scalars, a.beta);
   if (status.ok() && is_gated(job)) status = read_array(job, "g", scalars, a.g);
   if (status.ok() && has_state(job)) status = read_array(job, "state", states, a.state);
-  a.o.resize(static_cast<std::size_t>(rows));
-  a.final_state.resize(a.state.size());
+  a.o.resize(rows);
+  a.final_state.resize(a.state.count);
   return status;
 }
 
 // The call that is timed. The arrays outlive it.
-std::function<Status()> call_of(const Job& job, Arrays& a) {
+std::function<Status()> call_of(const Job& job, const Arrays& a) {
   const Extents<4> rows = {1, job.T, job.H, job.K}, states = {1, job.H, job.K, job.K};
   const Extents<3> scalars = {1, job.T, job.H};
   const View<const float, 4> q(a.q.data(), rows), k(a.k.data(), rows), v(a.v.data(), rows), state(a.state.data(), states);

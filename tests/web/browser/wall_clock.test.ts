@@ -28,7 +28,7 @@ test('nothing is measured before the button is pressed; then every number is a t
   await finished(page);
   expect(await button(page, 'Measure in this browser').count()).toBe(1);
   const [time, operations] = await descriptions(page);
-  expect(time).toMatch(/^Measured here .* At the right end, tokens 128: softmax [\d.e−]+; linear /);
+  expect(time).toMatch(/^Measured here .* At the right end, length \(tokens\) 128: softmax [\d.e−]+; linear /);
   expect(operations).toContain('softmax 528\u202f384; linear 131\u202f072;');
   for (const label of [time, operations]) expect(label).not.toMatch(/NaN|undefined|\{|∞/);
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'CSV').click()]);

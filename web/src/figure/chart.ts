@@ -66,11 +66,12 @@ function isBesideItsLine(series: Series, { series: all }: Panel): boolean {
   return series.points && all.some((other) => !other.points && other.memory === series.memory);
 }
 
+// A band of a logarithmic axis may be narrow: its name begins where it begins.
 function bandMarks({ label, from, to }: Band, words: PanelWords, { logarithmic }: Axis): Markish[] {
-  const middle = logarithmic ? Math.sqrt(from * to) : (from + to) / 2;
+  const place = logarithmic ? { x: from, dx: 6, textAnchor: 'start' as const } : { x: (from + to) / 2 };
   return [
     rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
-    text([words.band(label)], { x: middle, frameAnchor: 'top', dy: 6, lineAnchor: 'top', lineWidth: 13, className: 'axis-name' }),
+    text([words.band(label)], { ...place, frameAnchor: 'top', dy: 6, lineAnchor: 'top', lineWidth: 13, className: 'axis-name' }),
   ];
 }
 

@@ -41,8 +41,8 @@ export const figures = {
     'wall-clock': {
       notShown: 'more than one head and one thread, what surrounds a call in a model, and memory. Beyond about 1000 tokens of attention only the first ones are held against the definition.',
       panels: {
-        time: { title: 'Measured here (median of five samples)', x: 'tokens', y: 'time of a call' },
-        operations: { title: 'Counted from the definitions', x: 'tokens', y: 'operations of a call' },
+        time: { title: 'Measured here (median of five samples)', x: 'length', y: 'time of a call' },
+        operations: { title: 'Counted from the definitions', x: 'length', y: 'operations of a call' },
       },
       series: {
         'softmax_attention/softmax': 'softmax',

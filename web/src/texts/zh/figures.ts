@@ -41,8 +41,8 @@ export const figures: FigureTexts = {
     'wall-clock': {
       notShown: '多头和多线程，模型中调用以外的部分，以及内存。注意力超过约 1000 个词元时，只有开头的词元与定义核对。',
       panels: {
-        time: { title: '在这里测得（五次抽样的中位数）', x: '词元数', y: '一次调用的时间' },
-        operations: { title: '按定义数出', x: '词元数', y: '一次调用的运算数' },
+        time: { title: '在这里测得（五次抽样的中位数）', x: '长度', y: '一次调用的时间' },
+        operations: { title: '按定义数出', x: '长度', y: '一次调用的运算数' },
       },
       series: {
         'softmax_attention/softmax': 'softmax',
