@@ -99,11 +99,8 @@ val start(const std::string& name, const val& values) {
 val step(double milliseconds) {
   return guarded([&]() -> Result<val> {
     if (!under_way) return Status::invalid("no experiment is under way");
-    const double end = emscripten_get_now() + milliseconds;
-    while (under_way->progress() < 1 && emscripten_get_now() < end) {
-      under_way->step();
-      if (Status status = under_way->status(); !status.ok()) return status;
-    }
+    for (const double end = emscripten_get_now() + milliseconds; under_way->progress() < 1 && emscripten_get_now() < end;)
+      if (Status status = under_way->step(); !status.ok()) return status;
     return val(under_way->progress());
   });
 }

@@ -16,8 +16,9 @@ class SampledStatistics {
   SampledStatistics(std::size_t lines, std::size_t places) : places_(places), seeds_(lines * places) {}
 
   void add(std::size_t line, std::size_t place, std::span<const double> ratios) {
-    seeds_[line * places_ + place].push_back(ratio_statistics(ratios));
+    add(line, place, ratio_statistics(ratios));
   }
+  void add(std::size_t line, std::size_t place, const RatioStatistics& seed) { seeds_[line * places_ + place].push_back(seed); }
   SampledRatio at(std::size_t line, std::size_t place) const;
 
  private:

@@ -17,8 +17,8 @@ Tensor<double, 2> memory_of_three() {
   const std::int64_t token_of[] = {7, 9, 7};
   Tensor<std::int64_t, 2> ids({1, 3}), tokens({1, 3});
   Tensor<double, 2> distances({1, 3}), prob({1, 10}), refused({1, 10}, std::nan(""));
-  const Status found = knn_search(KnnSearchArguments<T>{
-      .keys = keys.view(), .queries = query.view(), .k = 3, .ids = ids.view(), .distances = distances.view()});
+  const Status found = knn_search(
+      KnnSearchArguments<T>{.keys = keys.view(), .queries = query.view(), .k = 3, .ids = ids.view(), .distances = distances.view()});
   if (!found.ok()) return refused;
   for (std::int64_t r = 0; r < 3; ++r) tokens(0, r) = token_of[ids(0, r)];
   const Status spread = knn_distribution({.distances = distances.view(), .tokens = tokens.view(), .temperature = 1, .prob = prob.view()});
@@ -61,11 +61,21 @@ std::vector<Check> ends(const Mistakes&) {
 
 void add_knn_claims(std::vector<Claim>& list) {
   const char* source = "Khandelwal et al. 2020, Generalization through Memorization: Nearest Neighbor Language Models";
-  list.push_back({"RM06", "knn_memory",
-                  "The memory's distribution sums to 1, has mass on the neighbours' tokens alone, and is mixed into the model's by one weight.",
-                  source, "keys 0, 1, 2 with tokens 7, 9, 7, query 0, temperature 1; weight 0.25, p_model(7) = 0.1", {}, distribution});
-  list.push_back({"RM07", "knn_memory", "Mixed with weight 0 the model's probabilities come back bit for bit, with weight 1 the memory's.", source,
-                  "p_memory = 1/3, p_model = 0.1", {}, ends});
+  list.push_back(
+      {"RM06",
+       "knn_memory",
+       "The memory's distribution sums to 1, has mass on the neighbours' tokens alone, and is mixed into the model's by one weight.",
+       source,
+       "keys 0, 1, 2 with tokens 7, 9, 7, query 0, temperature 1; weight 0.25, p_model(7) = 0.1",
+       {},
+       distribution});
+  list.push_back({"RM07",
+                  "knn_memory",
+                  "Mixed with weight 0 the model's probabilities come back bit for bit, with weight 1 the memory's.",
+                  source,
+                  "p_memory = 1/3, p_model = 0.1",
+                  {},
+                  ends});
 }
 
 }  // namespace linearmem

@@ -50,7 +50,8 @@ std::vector<Check> recall_batch(const Mistakes& mistakes) {
   if (mistakes.count(Mistake::repeated_keys)) {
     Generator generator(kRecall.seed);
     for (std::int64_t row = 0; row < kRecall.rows; ++row)
-      for (std::int64_t i = 0; i < kRecall.pairs; ++i) made.value().tokens(row, 2 * i) = generator.integers(1, kRecall.key_vocabulary, Endpoint::included).value();
+      for (std::int64_t i = 0; i < kRecall.pairs; ++i)
+        made.value().tokens(row, 2 * i) = generator.integers(1, kRecall.key_vocabulary, Endpoint::included).value();
   }
   const Faults found = faults(made.value());
   const std::string digest = task_digest(made.value());
@@ -58,7 +59,8 @@ std::vector<Check> recall_batch(const Mistakes& mistakes) {
       .exact("rows of 1000 in which a key comes twice", 0, found.keys)
       .exact("rows of 1000 in which a value comes twice", 0, found.values)
       .exact("rows of 1000 whose label is not the one value behind the key asked for", 0, found.answers)
-      .stated("the same seed again: digests that are equal", "1", digest == task_digest(again.value()), digest == task_digest(again.value()))
+      .stated("the same seed again: digests that are equal", "1", digest == task_digest(again.value()),
+              digest == task_digest(again.value()))
       .stated("the next seed: digests that are equal", "0", digest == task_digest(next.value()), digest != task_digest(next.value()))
       .list();
 }
@@ -73,8 +75,13 @@ std::vector<double> sums(const std::vector<double>& values, std::int64_t tokens,
   const std::vector<T> ones(static_cast<std::size_t>(tokens), 1), v(values.begin(), values.end());
   std::vector<T> o(v.size());
   const View<const T, 4> keys(ones.data(), {1, tokens, 1, 1});
-  const Status status = linear_attention(LinearAttentionArguments<T>{.q = keys, .k = keys, .v = {v.data(), {1, tokens, 1, V}}, .feature = Feature::identity,
-                                                                     .normalize = false, .form = Form::recurrent, .state_type = state,
+  const Status status = linear_attention(LinearAttentionArguments<T>{.q = keys,
+                                                                     .k = keys,
+                                                                     .v = {v.data(), {1, tokens, 1, V}},
+                                                                     .feature = Feature::identity,
+                                                                     .normalize = false,
+                                                                     .form = Form::recurrent,
+                                                                     .state_type = state,
                                                                      .o = {o.data(), {1, tokens, 1, V}}});
   return status.ok() ? std::vector<double>(o.begin(), o.end()) : std::vector<double>(v.size(), std::nan(""));
 }
@@ -82,7 +89,8 @@ std::vector<double> sums(const std::vector<double>& values, std::int64_t tokens,
 // |S - the float64 reference's S| / |the reference's| after `tokens` tokens of V values that are uniform on [0, 1).
 double drift(const std::vector<double>& values, std::int64_t tokens, std::int64_t V, StateType type, bool single) {
   const std::vector<double> exact = sums<double>(values, tokens, V, {});
-  const std::vector<double> kept = single && type == StateType::float64 ? sums<float>(values, tokens, V, {}) : sums<double>(values, tokens, V, type);
+  const std::vector<double> kept =
+      single && type == StateType::float64 ? sums<float>(values, tokens, V, {}) : sums<double>(values, tokens, V, type);
   double off = 0, size = 0;
   for (auto i = static_cast<std::size_t>((tokens - 1) * V); i < exact.size(); ++i) {
     off += (kept[i] - exact[i]) * (kept[i] - exact[i]);
@@ -106,9 +114,11 @@ std::vector<Check> state_formats(const Mistakes& mistakes) {
   for (std::size_t type = 1; type < 4; ++type) {
     const std::string name(state_type_name(kStateTypes[type]));
     for (std::size_t length = 0; length < 3; ++length)
-      checks.push_back(stated_check(name + ", error after " + std::to_string(kLengths[length]) + " tokens", "above that of the format before",
-                                    error[type][length], error[type][length] > 4 * error[type - 1][length]));
-    checks.push_back(stated_check(name + ", error after 4096 tokens over that after 16", "> 2", error[type][2] / error[type][0], error[type][2] > 2 * error[type][0]));
+      checks.push_back(stated_check(name + ", error after " + std::to_string(kLengths[length]) + " tokens",
+                                    "above that of the format before", error[type][length],
+                                    error[type][length] > 4 * error[type - 1][length]));
+    checks.push_back(stated_check(name + ", error after 4096 tokens over that after 16", "> 2", error[type][2] / error[type][0],
+                                  error[type][2] > 2 * error[type][0]));
   }
   const auto thousandths = [&](StateType type) { return sums<double>(std::vector<double>(1000, 0.001), 1000, 1, type).back(); };
   checks.push_back(exact_check("f64: state that is kept in the arithmetic's own format, error after 4096 tokens", 0, error[0][2]));
@@ -188,7 +198,8 @@ InAndOut stack_recall(Stack stack, bool newest) {
 
 std::vector<Check> hybrid_stack(const Mistakes& mistakes) {
   const bool newest = mistakes.count(Mistake::newest_only) > 0;
-  const InAndOut window = stack_recall(Stack::window, newest), recurrence = stack_recall(Stack::recurrence, newest), both = stack_recall(Stack::both, newest);
+  const InAndOut window = stack_recall(Stack::window, newest), recurrence = stack_recall(Stack::recurrence, newest),
+                 both = stack_recall(Stack::both, newest);
   return Checks()
       .stated("window alone, inside the window", "1", window.inside, window.inside == 1)
       .stated("window alone, beyond it", "< 0.1", window.beyond, window.beyond < 0.1)
@@ -203,25 +214,38 @@ std::vector<Check> hybrid_stack(const Mistakes& mistakes) {
 
 void add_recall_claims(std::vector<Claim>& list) {
   using M = Mistake;
-  list.push_back({"RM08", "recall_tasks",
-                  "A batch of associative recall has no key and no value twice in a row, asks for a key it has, and comes back with the same digest from the same seed.",
+  list.push_back({"RM08",
+                  "recall_tasks",
+                  "A batch of associative recall has no key and no value twice in a row, asks for a key it has, and comes back with the "
+                  "same digest from the same seed.",
                   "Ba et al. 2016, Using Fast Weights to Attend to the Recent Past",
-                  "default_rng(61): 1000 rows of 16 pairs out of 64 keys and 64 values, then one key", {M::repeated_keys}, recall_batch});
-  list.push_back({"RM10", "linear_attention",
-                  "The narrower the format of a state, the more it drifts, and the longer the more: float64, float32, float16, bfloat16; 1000 times 0.001 stops at 0.5 in bfloat16.",
+                  "default_rng(61): 1000 rows of 16 pairs out of 64 keys and 64 values, then one key",
+                  {M::repeated_keys},
+                  recall_batch});
+  list.push_back({"RM10",
+                  "linear_attention",
+                  "The narrower the format of a state, the more it drifts, and the longer the more: float64, float32, float16, bfloat16; "
+                  "1000 times 0.001 stops at 0.5 in bfloat16.",
                   "Higham 2002, Accuracy and Stability of Numerical Algorithms",
                   "default_rng(62): v = random() (4096,64), all keys 1; state rounded to nearest even after each of 16, 256, 4096 tokens",
-                  {M::single_precision}, state_formats});
-  list.push_back({"RM11", "recall_tasks",
-                  "A memory of fixed size fails once there are more pairs than it can hold; explicit keys and values recall them all.",
-                  "Arora et al. 2024, Zoology; Jelassi et al. 2024, Repeat After Me",
-                  "seeds 63 to 66: unit keys, then unit values, K = V; every key asked for, the nearest value is the answer; softmax at beta 64",
-                  {M::newest_only}, capacity});
-  list.push_back({"RM12", "hybrid",
-                  "A window and a recurrence in one stack recall at least as much as the better of the two alone, inside the window and beyond it.",
-                  "De et al. 2024, Griffin; Ren et al. 2024, Samba",
-                  "seeds 70, 71: 48 pairs, K = V = 24; a window of 12 pairs, beta 64; the delta rule; weights written down, not trained",
-                  {M::newest_only}, hybrid_stack});
+                  {M::single_precision},
+                  state_formats});
+  list.push_back(
+      {"RM11",
+       "recall_tasks",
+       "A memory of fixed size fails once there are more pairs than it can hold; explicit keys and values recall them all.",
+       "Arora et al. 2024, Zoology; Jelassi et al. 2024, Repeat After Me",
+       "seeds 63 to 66: unit keys, then unit values, K = V; every key asked for, the nearest value is the answer; softmax at beta 64",
+       {M::newest_only},
+       capacity});
+  list.push_back(
+      {"RM12",
+       "hybrid",
+       "A window and a recurrence in one stack recall at least as much as the better of the two alone, inside the window and beyond it.",
+       "De et al. 2024, Griffin; Ren et al. 2024, Samba",
+       "seeds 70, 71: 48 pairs, K = V = 24; a window of 12 pairs, beta 64; the delta rule; weights written down, not trained",
+       {M::newest_only},
+       hybrid_stack});
 }
 
 }  // namespace linearmem

@@ -13,6 +13,15 @@ std::vector<Experiment> list_experiments() {
           logn_sharpening_experiment(),
           noisy_query_experiment(),
           hopfield_experiment(),
+          recall_bytes_experiment(),
+          recall_shape_experiment(),
+          recall_distance_experiment(),
+          recall_conflict_experiment(),
+          state_precision_experiment(),
+          hybrid_ablation_experiment(),
+          depth_rounds_experiment(),
+          reset_leak_experiment(),
+          knn_neighbours_experiment(),
           ledger_experiment()};
 }
 

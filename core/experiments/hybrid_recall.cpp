@@ -8,21 +8,31 @@
 namespace linearmem {
 namespace {
 
-constexpr double kSelfMatch = 0.75;   // of a query's token with itself, where a pair's key has 1
-constexpr double kWindowWeight = 4;   // of what the window answers
-constexpr double kCertain = 40;       // sigmoid(40) is 1 and sigmoid(-40) is 4e-18
+constexpr double kSelfMatch = 0.75;  // of a query's token with itself, where a pair's key has 1
+constexpr double kWindowWeight = 4;  // of what the window answers
+constexpr double kCertain = 40;      // sigmoid(40) is 1 and sigmoid(-40) is 4e-18
 
 // Where the parts of a hidden vector begin, D in all, and the widths of projected keys (one more than K: who is asking) and values.
 struct Layout {
   explicit Layout(const RecallPairs& pairs)
-      : K(pairs.keys.extents()[1]), V(pairs.values.extents()[1]), value(K), query(K + V), one(K + V + 1), answer(K + V + 2), D(K + 2 * V + 2), Kp(K + 1) {}
+      : K(pairs.keys.extents()[1]),
+        V(pairs.values.extents()[1]),
+        value(K),
+        query(K + V),
+        one(K + V + 1),
+        answer(K + V + 2),
+        D(K + 2 * V + 2),
+        Kp(K + 1) {}
   std::int64_t K, V, value, query, one, answer, D, Kp;
 };
 
 class StackWeights {
  public:
   StackWeights(const std::vector<HybridLayer>& layers, const StackSettings& settings, const Layout& at)
-      : wq({count(layers), at.D, 1, at.Kp}), wk({count(layers), at.D, 1, at.Kp}), wv({count(layers), at.D, 1, at.V}), wo({count(layers), 1, at.V, at.D}) {
+      : wq({count(layers), at.D, 1, at.Kp}),
+        wk({count(layers), at.D, 1, at.Kp}),
+        wv({count(layers), at.D, 1, at.V}),
+        wo({count(layers), 1, at.V, at.D}) {
     for (std::int64_t l = 0; l < count(layers); ++l) {
       const bool window = layers[static_cast<std::size_t>(l)] == HybridLayer::window;
       const double sharp = window ? settings.beta * std::sqrt(static_cast<double>(at.Kp)) : 1;  // the layer scales by Kp^-1/2
@@ -75,7 +85,8 @@ const char* stack_name(Stack stack) {
   return kNames[static_cast<int>(stack)];
 }
 
-Result<std::vector<std::int64_t>> stack_answers(Stack stack, const StackSettings& settings, const RecallPairs& pairs, const std::vector<std::int64_t>& asked) {
+Result<std::vector<std::int64_t>> stack_answers(Stack stack, const StackSettings& settings, const RecallPairs& pairs,
+                                                const std::vector<std::int64_t>& asked) {
   const Layout at(pairs);
   std::vector<HybridLayer> layers;
   if (stack != Stack::recurrence) layers.push_back(HybridLayer::window);
@@ -83,8 +94,14 @@ Result<std::vector<std::int64_t>> stack_answers(Stack stack, const StackSettings
   const StackWeights weights(layers, settings, at);
   const Tensor<double, 3> hidden = hidden_tokens(pairs, asked, at);
   Tensor<double, 3> y(hidden.extents());
-  HybridArguments<double> arguments{.layers = layers, .hidden = hidden.view(), .wq = weights.wq.view(), .wk = weights.wk.view(),
-                                    .wv = weights.wv.view(), .wo = weights.wo.view(), .window = settings.window, .y = y.view()};
+  HybridArguments<double> arguments{.layers = layers,
+                                    .hidden = hidden.view(),
+                                    .wq = weights.wq.view(),
+                                    .wk = weights.wk.view(),
+                                    .wv = weights.wv.view(),
+                                    .wo = weights.wo.view(),
+                                    .window = settings.window,
+                                    .y = y.view()};
   if (stack != Stack::window) arguments.wbeta = weights.wbeta.view();
   if (Status status = hybrid(arguments); !status.ok()) return status;
   std::vector<std::int64_t> answers;

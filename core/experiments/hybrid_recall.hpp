@@ -19,6 +19,7 @@ struct StackSettings {
 // A token's hidden vector is [key | value | is a query | 1 | answer]. Both layers project key and value out of it and add what they read to
 // `answer`. The query's own token is in the window too: it holds no value and matches itself by 0.75, so that it takes the weight when
 // no pair in sight matches; it is not written to the delta state (its beta is 0). The window's answer counts four times.
-Result<std::vector<std::int64_t>> stack_answers(Stack stack, const StackSettings& settings, const RecallPairs& pairs, const std::vector<std::int64_t>& asked);
+Result<std::vector<std::int64_t>> stack_answers(Stack stack, const StackSettings& settings, const RecallPairs& pairs,
+                                                const std::vector<std::int64_t>& asked);
 
 }  // namespace linearmem

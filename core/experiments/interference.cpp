@@ -55,9 +55,9 @@ Figure draw_least_squares(const Settings& settings, const Samplers& samplers) {
             {{"exact recovery", 1, static_cast<double>(K)}}}}};
 }
 
-Result<std::unique_ptr<ExperimentRun>> start_least_squares(const Settings& settings) {
+Result<std::unique_ptr<FigureParts>> start_least_squares(const Settings& settings) {
   const std::vector<std::int64_t> items = evenly(4 * whole(settings, "key_width"), 16);
-  return sampled_run(settings, {sampling_settings(settings, {kLinear}, items), sampling_settings(settings, {kLeastSquares}, items)},
+  return sampled_parts(settings, {sampling_settings(settings, {kLinear}, items), sampling_settings(settings, {kLeastSquares}, items)},
                      draw_least_squares);
 }
 
@@ -171,7 +171,7 @@ Experiment interference_growth_experiment() {
           {key_width_setting(64), items_setting(512), seeds_setting(20), first_seed_setting()},
           nullptr,
           [](const Settings& settings) {
-            return sampled_run(settings, {sampling_settings(settings, {kLinear}, growth_samples(settings))}, draw_growth);
+            return sampled_parts(settings, {sampling_settings(settings, {kLinear}, growth_samples(settings))}, draw_growth);
           }};
 }
 

@@ -58,10 +58,15 @@ ModelLayers with_full_attention(ModelLayers model) {
 
 Result<Panel> layer_panel(const ModelLayers& asked, const LedgerSettings& settings, const std::vector<std::int64_t>& xs) {
   const ModelLayers model = with_full_attention(asked);
-  Panel panel{"layer", {"prefix length", "tokens", true}, {"one layer, one request", "bytes", true}, {}, {{"context", 1, static_cast<double>(settings.context)}}};
+  Panel panel{"layer",
+              {"prefix length", "tokens", true},
+              {"one layer, one request", "bytes", true},
+              {},
+              {{"context", 1, static_cast<double>(settings.context)}}};
   const auto first = memory_ledger(model, settings);
   if (!first.ok()) return first.status();
-  for (const LedgerRow& row : first.value().rows) panel.series.push_back({layer_kind_memory(row.group.shape.kind), label_of(first.value(), row), {}, {}});
+  for (const LedgerRow& row : first.value().rows)
+    panel.series.push_back({layer_kind_memory(row.group.shape.kind), label_of(first.value(), row), {}, {}});
   if (model.groups.size() > asked.groups.size()) panel.series.back().label = "full attention instead";
   for (std::int64_t x : xs) {
     const auto ledger = memory_ledger(model, at(settings, x));
@@ -78,14 +83,20 @@ Result<Panel> layer_panel(const ModelLayers& asked, const LedgerSettings& settin
     add(mark, *row.break_even, static_cast<double>(full.value()));
     marks.push_back(std::move(mark));
   }
-  const auto keeps_nothing = [](const Series& series) { return std::all_of(series.y.begin(), series.y.end(), [](double y) { return y == 0; }); };
+  const auto keeps_nothing = [](const Series& series) {
+    return std::all_of(series.y.begin(), series.y.end(), [](double y) { return y == 0; });
+  };
   panel.series.erase(std::remove_if(panel.series.begin(), panel.series.end(), keeps_nothing), panel.series.end());
   panel.series.insert(panel.series.end(), marks.begin(), marks.end());
   return panel;
 }
 
 Result<Panel> model_panel(const ModelLayers& model, const LedgerSettings& settings, const std::vector<std::int64_t>& xs) {
-  Panel panel{"model", {"prefix length", "tokens", true}, {"whole model, whole batch", "bytes", true}, {}, {{"context", 1, static_cast<double>(settings.context)}}};
+  Panel panel{"model",
+              {"prefix length", "tokens", true},
+              {"whole model, whole batch", "bytes", true},
+              {},
+              {{"context", 1, static_cast<double>(settings.context)}}};
   Series whole{"whole_model", "this model", {}, {}}, full{"softmax_attention", "in every layer", {}, {}};
   Series device{"device_memory", "device memory", {}, {}}, mark{"whole_model", "break-even: this model", {}, {}, {}, {}, true};
   const auto batch = static_cast<double>(settings.batch);
@@ -113,7 +124,8 @@ Status check_bits(const Settings& settings) {
   for (const char* name : {"kv_bits", "state_bits", "conv_bits"}) {
     const double bits = settings.at(name);
     if (bits != 4 && bits != 8 && bits != 16 && bits != 32 && bits != 64)
-      return Status::invalid(std::string("ledger: ") + name + " is " + std::to_string(static_cast<int>(bits)) + ", must be 4, 8, 16, 32 or 64");
+      return Status::invalid(std::string("ledger: ") + name + " is " + std::to_string(static_cast<int>(bits)) +
+                             ", must be 4, 8, 16, 32 or 64");
   }
   return {};
 }
@@ -144,18 +156,25 @@ const char* layer_kind_memory(LayerKind kind) {
     case LayerKind::grouped_query_attention:
     case LayerKind::latent_attention:
     case LayerKind::cross_attention:
-    case LayerKind::encoder_attention: return "softmax_attention";
-    case LayerKind::window_attention: return "window";
+    case LayerKind::encoder_attention:
+      return "softmax_attention";
+    case LayerKind::window_attention:
+      return "window";
     case LayerKind::linear_attention:
     case LayerKind::retention:
-    case LayerKind::rwkv6: return "linear_attention";
-    case LayerKind::delta_rule: return "delta_rule";
+    case LayerKind::rwkv6:
+      return "linear_attention";
+    case LayerKind::delta_rule:
+      return "delta_rule";
     case LayerKind::gated_delta_rule:
     case LayerKind::kimi_delta:
-    case LayerKind::rwkv7: return "gated_delta_rule";
+    case LayerKind::rwkv7:
+      return "gated_delta_rule";
     case LayerKind::mamba:
-    case LayerKind::ssd: return "selective_scan";
-    case LayerKind::short_convolution: return "causal_conv";
+    case LayerKind::ssd:
+      return "selective_scan";
+    case LayerKind::short_convolution:
+      return "causal_conv";
   }
   return "";
 }
@@ -177,20 +196,21 @@ Result<LedgerSettings> ledger_settings(const Settings& settings) {
 
 Experiment ledger_experiment() {
   const double last_model = static_cast<double>(named_models().size() - 1), tokens = std::exp2(24);
-  return {"ledger",
-          "What does a model keep for each request, layer by layer?",
-          "Weights, workspace and fragmentation; scales of quantized caches; what engines copy or pad. linearmem ledger prints the whole list.",
-          {{"context", "tokens of prefix of each request", 8192, 1, tokens, 1},
-           {"batch", "requests", 1, 1, 65536, 1},
-           {"device_gib", "memory for requests, GiB", 80, 1, 65536, 0},
-           {"block", "tokens per page", 1, 1, 4096, 1},
-           {"model", "number of the named model; linearmem ledger --list names them", 0, 0, last_model, 1},
-           {"kv_bits", "bits of an element of K,V", 16, 4, 64, 1},
-           {"state_bits", "bits of an element of a state", 32, 4, 64, 1},
-           {"conv_bits", "bits of an element of a convolution's inputs", 16, 4, 64, 1},
-           {"conv_columns", "inputs that a convolution keeps: 0 not counted, 1 all but the newest, 2 all of its width", 1, 0, 2, 1},
-           {"source", "tokens that an encoder has read", 512, 1, tokens, 1}},
-          run};
+  return {
+      "ledger",
+      "What does a model keep for each request, layer by layer?",
+      "Weights, workspace and fragmentation; scales of quantized caches; what engines copy or pad. linearmem ledger prints the whole list.",
+      {{"context", "tokens of prefix of each request", 8192, 1, tokens, 1},
+       {"batch", "requests", 1, 1, 65536, 1},
+       {"device_gib", "memory for requests, GiB", 80, 1, 65536, 0},
+       {"block", "tokens per page", 1, 1, 4096, 1},
+       {"model", "number of the named model; linearmem ledger --list names them", 0, 0, last_model, 1},
+       {"kv_bits", "bits of an element of K,V", 16, 4, 64, 1},
+       {"state_bits", "bits of an element of a state", 32, 4, 64, 1},
+       {"conv_bits", "bits of an element of a convolution's inputs", 16, 4, 64, 1},
+       {"conv_columns", "inputs that a convolution keeps: 0 not counted, 1 all but the newest, 2 all of its width", 1, 0, 2, 1},
+       {"source", "tokens that an encoder has read", 512, 1, tokens, 1}},
+      run};
 }
 
 }  // namespace linearmem

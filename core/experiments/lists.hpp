@@ -20,5 +20,14 @@ Experiment logn_sharpening_experiment();
 Experiment noisy_query_experiment();
 Experiment hopfield_experiment();
 Experiment ledger_experiment();
+Experiment knn_neighbours_experiment();
+Experiment recall_bytes_experiment();
+Experiment recall_shape_experiment();
+Experiment recall_distance_experiment();
+Experiment recall_conflict_experiment();
+Experiment state_precision_experiment();
+Experiment hybrid_ablation_experiment();
+Experiment depth_rounds_experiment();
+Experiment reset_leak_experiment();
 
 }  // namespace linearmem

@@ -16,8 +16,14 @@ namespace {
 // One sequence of one head: the pairs, then the queries, which read and write nothing.
 struct Sequence {
   Sequence(const RecallPairs& pairs, const Tensor<double, 2>& queries)
-      : M(pairs.keys.extents()[0]), Q(queries.extents()[0]), K(queries.extents()[1]), V(pairs.values.extents()[1]), T(M + Q),
-        keys(pairs.keys.values()), values(pairs.values.values()), o(static_cast<std::size_t>(T * V)) {
+      : M(pairs.keys.extents()[0]),
+        Q(queries.extents()[0]),
+        K(queries.extents()[1]),
+        V(pairs.values.extents()[1]),
+        T(M + Q),
+        keys(pairs.keys.values()),
+        values(pairs.values.values()),
+        o(static_cast<std::size_t>(T * V)) {
     keys.insert(keys.end(), queries.values().begin(), queries.values().end());
     values.resize(static_cast<std::size_t>(T * V));
   }
@@ -77,7 +83,8 @@ Status read_ssd(const RecallMemory& memory, Sequence& in) {
 Status read_items(const RecallMemory& memory, const RecallPairs& pairs, const Tensor<double, 2>& queries, Tensor<double, 2>& reads) {
   const std::int64_t M = pairs.keys.extents()[0], K = pairs.keys.extents()[1], V = pairs.values.extents()[1];
   const std::int64_t first = memory.kind == Recalling::window ? std::max<std::int64_t>(0, M - memory.window) : 0;
-  const ResponseRule rule{.response = memory.kind == Recalling::least_squares ? Response::least_squares : Response::softmax, .beta = memory.beta};
+  const ResponseRule rule{.response = memory.kind == Recalling::least_squares ? Response::least_squares : Response::softmax,
+                          .beta = memory.beta};
   return associative_read(AssociativeReadArguments<double>{.keys = {pairs.keys.data() + first * K, {M - first, K}},
                                                            .values = {pairs.values.data() + first * V, {M - first, V}},
                                                            .queries = queries.view(),
@@ -99,7 +106,8 @@ void draw_unit_rows(Generator& generator, Tensor<double, 2>& rows) {
 }  // namespace
 
 const char* recall_name(Recalling kind) {
-  constexpr const char* kNames[] = {"softmax_attention", "window", "outer_product", "linear_attention", "delta_rule", "gated_delta_rule", "ssd", "least_squares"};
+  constexpr const char* kNames[] = {"softmax_attention", "window",           "outer_product", "linear_attention",
+                                    "delta_rule",        "gated_delta_rule", "ssd",           "least_squares"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -138,16 +146,25 @@ std::int64_t nearest_row(const Tensor<double, 2>& values, const double* read) {
   return nearest;
 }
 
-Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions) {
+Result<std::vector<std::int64_t>> recall_answers(const RecallMemory& memory, const RecallPairs& pairs,
+                                                 const std::vector<std::int64_t>& asked) {
   const std::int64_t K = pairs.keys.extents()[1], V = pairs.values.extents()[1];
-  Tensor<double, 2> queries({static_cast<std::int64_t>(questions.asked.size()), K});
-  for (std::size_t i = 0; i < questions.asked.size(); ++i)
-    std::copy_n(pairs.keys.data() + questions.asked[i] * K, K, queries.data() + static_cast<std::int64_t>(i) * K);
+  Tensor<double, 2> queries({static_cast<std::int64_t>(asked.size()), K});
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    std::copy_n(pairs.keys.data() + asked[i] * K, K, queries.data() + static_cast<std::int64_t>(i) * K);
   const auto reads = recall_reads(memory, pairs, queries);
   if (!reads.ok()) return reads.status();
+  std::vector<std::int64_t> answers;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    answers.push_back(nearest_row(pairs.values, reads.value().data() + static_cast<std::int64_t>(i) * V));
+  return answers;
+}
+
+Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions) {
+  const auto answers = recall_answers(memory, pairs, questions.asked);
+  if (!answers.ok()) return answers.status();
   std::int64_t hits = 0;
-  for (std::size_t i = 0; i < questions.asked.size(); ++i)
-    hits += nearest_row(pairs.values, reads.value().data() + static_cast<std::int64_t>(i) * V) == questions.expected[i];
+  for (std::size_t i = 0; i < questions.expected.size(); ++i) hits += answers.value()[i] == questions.expected[i];
   return hits;
 }
 
@@ -170,9 +187,12 @@ double recall_work(Recalling kind, std::int64_t M, std::int64_t Q, std::int64_t 
   const double drawing = 20 * m * (k + v), decoding = q * m * v;
   switch (kind) {
     case Recalling::softmax:
-    case Recalling::window: return drawing + decoding + q * m * (k + v + 20);
-    case Recalling::least_squares: return drawing + decoding + 20 * m * k * std::min(m, k) + q * k * v;
-    default: return drawing + decoding + 3 * (m + q) * k * v;
+    case Recalling::window:
+      return drawing + decoding + q * m * (k + v + 20);
+    case Recalling::least_squares:
+      return drawing + decoding + 20 * m * k * std::min(m, k) + q * k * v;
+    default:
+      return drawing + decoding + 3 * (m + q) * k * v;
   }
 }
 

@@ -36,10 +36,12 @@ RecallPairs random_pairs(Generator& generator, std::int64_t M, std::int64_t K, s
 // What the queries [Q,K] read after all pairs were written in order: [Q,V], unscaled.
 Result<Tensor<double, 2>> recall_reads(const RecallMemory& memory, const RecallPairs& pairs, const Tensor<double, 2>& queries);
 
-// Keys read back: how many of `asked` (indices of pairs) are decoded as expected[i], a row of `candidates` [C,V].
+// Pairs whose keys are read back, and the pairs whose values they should give.
 struct Questions {
   std::vector<std::int64_t> asked, expected;
 };
+Result<std::vector<std::int64_t>> recall_answers(const RecallMemory& memory, const RecallPairs& pairs,
+                                                 const std::vector<std::int64_t>& asked);
 Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pairs, const Questions& questions);
 
 // Row of `values` with the largest inner product: the nearest, where all rows have one length. The first of equals.

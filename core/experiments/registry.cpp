@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -22,16 +23,55 @@ Status check(const Experiment& experiment, const SettingSpec& setting, double va
   return {};
 }
 
-// A figure that was computed at once.
-class Finished final : public ExperimentRun {
+// A figure that was computed at once, without parts.
+class Finished final : public FigureParts {
  public:
   explicit Finished(Figure figure) : figure_(std::move(figure)) {}
-  void step() override {}
-  double progress() const override { return 1; }
-  Figure figure() const override { return figure_; }
+  std::int64_t count() const override { return 0; }
+  double work(std::int64_t) const override { return 0; }
+  Result<std::unique_ptr<PartRun>> start(std::int64_t) const override {
+    return Status::invalid("a figure without parts has none to start");
+  }
+  Figure draw(const std::vector<std::vector<double>>&) const override { return figure_; }
 
  private:
   Figure figure_;
+};
+
+// The parts of a figure, one after the other.
+class InTurn final : public ExperimentRun {
+ public:
+  explicit InTurn(std::unique_ptr<FigureParts> parts) : parts_(std::move(parts)), values_(static_cast<std::size_t>(parts_->count())) {
+    for (std::int64_t part = 0; part < parts_->count(); ++part) all_ += parts_->work(part);
+  }
+
+  Status step() override {
+    if (part_ == parts_->count()) return {};
+    if (!run_) {
+      auto run = parts_->start(part_);
+      if (!run.ok()) return run.status();
+      run_ = std::move(run).value();
+    }
+    if (Status status = run_->step(); !status.ok()) return status;
+    if (run_->progress() < 1) return {};
+    values_[static_cast<std::size_t>(part_)] = run_->values();
+    done_ += parts_->work(part_++);
+    run_.reset();
+    return {};
+  }
+  double progress() const override {
+    if (part_ == parts_->count()) return 1;
+    const double under_way = run_ ? run_->progress() * parts_->work(part_) : 0;
+    return std::min((done_ + under_way) / all_, 0.999);
+  }
+  Figure figure() const override { return parts_->draw(values_); }
+
+ private:
+  std::unique_ptr<FigureParts> parts_;
+  std::unique_ptr<PartRun> run_;
+  std::vector<std::vector<double>> values_;
+  std::int64_t part_ = 0;
+  double done_ = 0, all_ = 0;
 };
 
 }  // namespace
@@ -66,18 +106,24 @@ Result<Settings> complete_settings(const Experiment& experiment, const Settings&
   return complete;
 }
 
+Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings) {
+  const auto complete = complete_settings(experiment, settings);
+  if (!complete.ok()) return complete.status();
+  if (experiment.parts) return experiment.parts(complete.value());
+  Result<Figure> figure = experiment.run(complete.value());
+  if (!figure.ok()) return figure.status();
+  return std::unique_ptr<FigureParts>(std::make_unique<Finished>(std::move(figure).value()));
+}
+
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {
   const auto found = find_experiment(name);
   return found.ok() ? start_experiment(*found.value(), settings) : found.status();
 }
 
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings) {
-  const auto complete = complete_settings(experiment, settings);
-  if (!complete.ok()) return complete.status();
-  if (experiment.start) return experiment.start(complete.value());
-  Result<Figure> figure = experiment.run(complete.value());
-  if (!figure.ok()) return figure.status();
-  return std::unique_ptr<ExperimentRun>(std::make_unique<Finished>(std::move(figure).value()));
+  auto parts = experiment_parts(experiment, settings);
+  if (!parts.ok()) return parts.status();
+  return std::unique_ptr<ExperimentRun>(std::make_unique<InTurn>(std::move(parts).value()));
 }
 
 Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch) {
@@ -89,8 +135,7 @@ Result<Figure> run_experiment(const Experiment& experiment, const Settings& sett
   auto run = start_experiment(experiment, settings);
   if (!run.ok()) return run.status();
   while (run.value()->progress() < 1) {
-    run.value()->step();
-    if (Status status = run.value()->status(); !status.ok()) return status;
+    if (Status status = run.value()->step(); !status.ok()) return status;
     if (watch && !watch(run.value()->progress()))
       return Status(StatusCode::cancelled, std::string(experiment.name) + ": stopped before it was finished");
   }

@@ -66,8 +66,8 @@ std::vector<Line> sharpening_lines(const Settings& settings) {
 }
 
 template <std::vector<Line> (*lines)(const Settings&)>
-Result<std::unique_ptr<ExperimentRun>> start(const Settings& settings, Draw draw) {
-  return sampled_run(settings, {sampling_settings(settings, rules_of(lines(settings)), samples(settings))}, draw);
+Result<std::unique_ptr<FigureParts>> start(const Settings& settings, Draw draw) {
+  return sampled_parts(settings, {sampling_settings(settings, rules_of(lines(settings)), samples(settings))}, draw);
 }
 
 // Softmax weights of one query at several beta, largest first.
@@ -138,13 +138,13 @@ Figure draw_noisy(const Settings& settings, const Samplers& samplers) {
   return {{panel}};
 }
 
-Result<std::unique_ptr<ExperimentRun>> start_noisy(const Settings& settings) {
+Result<std::unique_ptr<FigureParts>> start_noisy(const Settings& settings) {
   std::vector<SamplingSettings> sampling;
   for (double match : kMatches) {
     sampling.push_back(sampling_settings(settings, rules_of(noisy_lines(settings)), {whole(settings, "items")}));
     sampling.back().match = match;
   }
-  return sampled_run(settings, sampling, draw_noisy);
+  return sampled_parts(settings, sampling, draw_noisy);
 }
 
 const SettingSpec kBeta{"beta", "how sharply the exponential picks", 8, 0, 32, 0};

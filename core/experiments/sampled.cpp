@@ -7,41 +7,80 @@
 namespace linearmem {
 namespace {
 
-class SampledRun final : public ExperimentRun {
+// One seed of one sampler. Values: rms, median and mean of each rule at each number of items.
+class SeedRun final : public PartRun {
  public:
-  SampledRun(const Settings& settings, Samplers samplers, Draw draw) : settings_(settings), samplers_(std::move(samplers)), draw_(draw) {}
+  SeedRun(InterferenceSampler sampler, std::size_t rules, std::size_t places)
+      : sampler_(std::move(sampler)), rules_(rules), places_(places) {}
 
-  void step() override {
-    for (InterferenceSampler& sampler : samplers_)
-      if (!sampler.done()) return sampler.step();
+  Status step() override {
+    sampler_.step();
+    return {};
   }
-  double progress() const override {
-    double sum = 0;
-    bool done = true;
-    for (const InterferenceSampler& sampler : samplers_) {
-      sum += sampler.progress();
-      done = done && sampler.done();
-    }
-    return done ? 1 : std::min(sum / static_cast<double>(samplers_.size()), 0.999);
+  double progress() const override { return sampler_.progress(); }
+  std::vector<double> values() const override {
+    std::vector<double> values;
+    for (std::size_t rule = 0; rule < rules_; ++rule)
+      for (std::size_t place = 0; place < places_; ++place) {
+        const SampledRatio ratio = sampler_.at(rule, place);
+        values.insert(values.end(), {ratio.rms.value, ratio.median.value, ratio.mean.value});
+      }
+    return values;
   }
-  Figure figure() const override { return draw_(settings_, samplers_); }
 
  private:
+  InterferenceSampler sampler_;
+  std::size_t rules_, places_;
+};
+
+// The first seed of every sampler, then the second of every one, ...
+class SampledParts final : public FigureParts {
+ public:
+  SampledParts(const Settings& settings, const std::vector<SamplingSettings>& sampling, Draw figure)
+      : settings_(settings), sampling_(sampling), draw_(figure) {}
+
+  std::int64_t count() const override { return static_cast<std::int64_t>(sampling_.size()) * sampling_[0].seeds; }
+  double work(std::int64_t part) const override {
+    const SamplingSettings& s = of(part);
+    const auto items = static_cast<double>(s.items.back()), width = static_cast<double>(s.K + s.V);
+    const bool squares = s.rules[0].response == Response::least_squares;
+    return items * width * (20 + static_cast<double>(s.queries) * static_cast<double>(s.rules.size())) +
+           (squares ? items * width * width : 0);
+  }
+  Result<std::unique_ptr<PartRun>> start(std::int64_t part) const override {
+    SamplingSettings one = of(part);
+    one.first_seed += static_cast<std::uint64_t>(part) / sampling_.size();
+    one.seeds = 1;
+    auto sampler = InterferenceSampler::create(one);
+    if (!sampler.ok()) return sampler.status();
+    return std::unique_ptr<PartRun>(std::make_unique<SeedRun>(std::move(sampler).value(), one.rules.size(), one.items.size()));
+  }
+  Figure draw(const std::vector<std::vector<double>>& values) const override {
+    Samplers samplers;
+    for (const SamplingSettings& s : sampling_) samplers.emplace_back(s.rules.size(), s.items.size());
+    for (std::size_t part = 0; part < values.size(); ++part) {
+      const std::size_t sampler = part % sampling_.size(), places = sampling_[sampler].items.size();
+      for (std::size_t i = 0; 3 * i < values[part].size(); ++i)
+        samplers[sampler].add(i / places, i % places,
+                              RatioStatistics{values[part][3 * i], values[part][3 * i + 1], values[part][3 * i + 2]});
+    }
+    return draw_(settings_, samplers);
+  }
+
+ private:
+  const SamplingSettings& of(std::int64_t part) const { return sampling_[static_cast<std::size_t>(part) % sampling_.size()]; }
+
   Settings settings_;
-  Samplers samplers_;
+  std::vector<SamplingSettings> sampling_;
   Draw draw_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ExperimentRun>> sampled_run(const Settings& settings, const std::vector<SamplingSettings>& sampling, Draw draw) {
-  Samplers samplers;
-  for (const SamplingSettings& one : sampling) {
-    auto sampler = InterferenceSampler::create(one);
-    if (!sampler.ok()) return sampler.status();
-    samplers.push_back(std::move(sampler).value());
-  }
-  return std::unique_ptr<ExperimentRun>(std::make_unique<SampledRun>(settings, std::move(samplers), draw));
+Result<std::unique_ptr<FigureParts>> sampled_parts(const Settings& settings, const std::vector<SamplingSettings>& sampling, Draw draw) {
+  for (const SamplingSettings& one : sampling)
+    if (const auto sampler = InterferenceSampler::create(one); !sampler.ok()) return sampler.status();
+  return std::unique_ptr<FigureParts>(std::make_unique<SampledParts>(settings, sampling, draw));
 }
 
 std::vector<std::int64_t> logarithmic_items(std::int64_t first, std::int64_t last, int count) {
@@ -54,7 +93,7 @@ std::vector<std::int64_t> logarithmic_items(std::int64_t first, std::int64_t las
   return items;
 }
 
-Series sampled_series(const char* memory, const char* label, const InterferenceSampler& sampler, std::size_t rule,
+Series sampled_series(const char* memory, const char* label, const Sampled& sampler, std::size_t rule,
                       const std::vector<std::int64_t>& items, Statistic statistic) {
   Series series{memory, label, {}, {}};
   series.points = true;

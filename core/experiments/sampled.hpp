@@ -1,20 +1,22 @@
-// Figures that put sampled points beside lines of theory: a run over one or more samplers, and the series both make.
+// Figures that put sampled points beside lines of theory: one part for each seed of each sampler, and the series that come of them.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "associative_memory/sampled_statistics.hpp"
 #include "linearmem/associative_memory_sampling.hpp"
 #include "linearmem/associative_memory_theory.hpp"
 #include "linearmem/experiments.hpp"
 
 namespace linearmem {
 
-using Samplers = std::vector<InterferenceSampler>;
+using Sampled = associative::SampledStatistics;
+using Samplers = std::vector<Sampled>;  // the finished seeds of each
 
 // Samples with each of `settings`; draw(settings of the figure, samplers) makes the figure at any time.
 using Draw = Figure (*)(const Settings& settings, const Samplers& samplers);
-Result<std::unique_ptr<ExperimentRun>> sampled_run(const Settings& settings, const std::vector<SamplingSettings>& sampling, Draw draw);
+Result<std::unique_ptr<FigureParts>> sampled_parts(const Settings& settings, const std::vector<SamplingSettings>& sampling, Draw draw);
 
 // Whole numbers from first to last, evenly apart in their logarithm, at most `count`, none twice.
 std::vector<std::int64_t> logarithmic_items(std::int64_t first, std::int64_t last, int count);
@@ -24,7 +26,7 @@ inline std::int64_t whole(const Settings& settings, const char* name) { return s
 enum class Statistic { rms, median, mean };
 
 // The finished estimates of one rule as points; items: those the sampler reports at.
-Series sampled_series(const char* memory, const char* label, const InterferenceSampler& sampler, std::size_t rule,
+Series sampled_series(const char* memory, const char* label, const Sampled& sampler, std::size_t rule,
                       const std::vector<std::int64_t>& items, Statistic statistic = Statistic::rms);
 
 // R_RMS of the theory as a line over `items`.

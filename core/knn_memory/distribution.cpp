@@ -19,7 +19,10 @@ std::string at(const char* argument, std::int64_t q, std::int64_t column) {
 
 Status check(const KnnDistributionArguments& a) {
   ShapeCheck shapes("knn_distribution");
-  shapes.required("distances", a.distances, "Q R").required("tokens", a.tokens, "Q R").optional("weights", a.weights, "Q R").required("prob", a.prob, "Q V");
+  shapes.required("distances", a.distances, "Q R")
+      .required("tokens", a.tokens, "Q R")
+      .optional("weights", a.weights, "Q R")
+      .required("prob", a.prob, "Q V");
   const std::int64_t Q = a.distances.extent(0), R = a.distances.extent(1), V = a.prob.extent(1);
   shapes.require(R >= 1, [] { return std::string("R is 0: without a neighbour there is no distribution; the memory is empty"); });
   shapes.require(a.temperature > 0 && std::isfinite(a.temperature),
@@ -29,7 +32,8 @@ Status check(const KnnDistributionArguments& a) {
       shapes.require(std::isfinite(a.distances(q, r)),
                      [&] { return at("distances", q, r) + " is " + number_text(a.distances(q, r)) + "; every distance must be finite"; });
       shapes.require(a.tokens(q, r) >= 0 && a.tokens(q, r) < V, [&] {
-        return at("tokens", q, r) + " is " + std::to_string(a.tokens(q, r)) + ", but V is " + std::to_string(V) + ": tokens run from 0 to V-1";
+        return at("tokens", q, r) + " is " + std::to_string(a.tokens(q, r)) + ", but V is " + std::to_string(V) +
+               ": tokens run from 0 to V-1";
       });
     }
   return shapes.status();
@@ -53,7 +57,8 @@ Status knn_distribution(const KnnDistributionArguments& a) {
   for (std::int64_t q = 0; q < a.distances.extent(0); ++q) {
     double nearest = a.distances(q, 0), total = 0;
     for (std::int64_t r = 1; r < R; ++r) nearest = std::min(nearest, a.distances(q, r));
-    for (std::int64_t r = 0; r < R; ++r) total += weight[static_cast<std::size_t>(r)] = std::exp((nearest - a.distances(q, r)) / a.temperature);
+    for (std::int64_t r = 0; r < R; ++r)
+      total += weight[static_cast<std::size_t>(r)] = std::exp((nearest - a.distances(q, r)) / a.temperature);
     for (std::int64_t y = 0; y < V; ++y) a.prob(q, y) = 0;
     for (std::int64_t r = 0; r < R; ++r) {
       const double share = weight[static_cast<std::size_t>(r)] / total;

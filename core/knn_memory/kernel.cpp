@@ -18,7 +18,7 @@ using knn::KeyBlock;
 using knn::kQueryGroup;
 using knn::QueryBlock;
 
-constexpr int kSums = 4;  // of one key under way at once, so that none waits for the one before
+constexpr int kSums = 4;          // of one key under way at once, so that none waits for the one before
 constexpr int kPanelVectors = 2;  // of keys, side by side
 
 template <typename T>

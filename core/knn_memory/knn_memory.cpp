@@ -16,18 +16,23 @@ constexpr const char* kDoor = "knn_search";
 template <typename T>
 Status check(const KnnSearchArguments<T>& a) {
   ShapeCheck shapes(kDoor);
-  shapes.required("keys", a.keys, "M D").required("queries", a.queries, "Q D").required("ids", a.ids, "Q R").required("distances", a.distances, "Q R");
+  shapes.required("keys", a.keys, "M D")
+      .required("queries", a.queries, "Q D")
+      .required("ids", a.ids, "Q R")
+      .required("distances", a.distances, "Q R");
   const std::int64_t M = a.keys.extent(0), R = shapes.size("R");
   shapes.require(a.k >= 1, [&] { return "k is " + std::to_string(a.k) + ", must be at least 1"; });
   shapes.require(a.k <= M || a.at_most_k, [&] {
     return "k is " + std::to_string(a.k) + ", but there are " + std::to_string(M) + " keys; allow at most k to take them all";
   });
-  shapes.require(R == knn_columns(M, a.k, a.at_most_k),
-                 [&] { return "R is " + std::to_string(R) + ", but " + std::to_string(knn_columns(M, a.k, a.at_most_k)) + " neighbours are found"; });
+  shapes.require(R == knn_columns(M, a.k, a.at_most_k), [&] {
+    return "R is " + std::to_string(R) + ", but " + std::to_string(knn_columns(M, a.k, a.at_most_k)) + " neighbours are found";
+  });
   for (std::int64_t q = 0; q < a.queries.extent(0) && shapes.status().ok(); ++q)
     for (std::int64_t d = 0; d < a.queries.extent(1); ++d)
       shapes.require(std::isfinite(a.queries(q, d)), [&] {
-        return "queries[" + std::to_string(q) + "," + std::to_string(d) + "] is " + knn::number_text(a.queries(q, d)) + "; every number must be finite";
+        return "queries[" + std::to_string(q) + "," + std::to_string(d) + "] is " + knn::number_text(a.queries(q, d)) +
+               "; every number must be finite";
       });
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kDoor, a.form, 0, {Form::reference, Form::streaming});

@@ -16,9 +16,16 @@ template <typename T>
 class PackedQueries {
  public:
   PackedQueries(const Search<T>& search, std::int64_t first, std::int64_t count)
-      : first_(first), count_(count), by_panel_(count >= kFewQueries), Q_(by_panel_ ? padded_queries(count) : count),
-        values_(Q_ * search.queries.extent(1)), bounds_(Q_), scores_(Q_ * 2 * kBlockKeys), passed_(Q_),
-        panel_(by_panel_ ? kBlockKeys * search.queries.extent(1) : 0), lengths_(static_cast<std::size_t>(count)) {
+      : first_(first),
+        count_(count),
+        by_panel_(count >= kFewQueries),
+        Q_(by_panel_ ? padded_queries(count) : count),
+        values_(Q_ * search.queries.extent(1)),
+        bounds_(Q_),
+        scores_(Q_ * 2 * kBlockKeys),
+        passed_(Q_),
+        panel_(by_panel_ ? kBlockKeys * search.queries.extent(1) : 0),
+        lengths_(static_cast<std::size_t>(count)) {
     const std::int64_t D = search.queries.extent(1);
     for (std::int64_t q = 0; q < count; ++q) {
       double square = 0;
@@ -71,7 +78,8 @@ T bound_of(double worst, double magnitude, std::int64_t D, Metric metric) {
 template <typename T>
 class Pass {
  public:
-  Pass(const Search<T>& search, PackedQueries<T>& queries, std::vector<Nearest>& lists) : search_(search), queries_(queries), lists_(lists) {
+  Pass(const Search<T>& search, PackedQueries<T>& queries, std::vector<Nearest>& lists)
+      : search_(search), queries_(queries), lists_(lists) {
     if (search.keys.stride(1) != 1) packed_.resize(static_cast<std::size_t>(2 * kBlockKeys * search.keys.extent(1)));
   }
 
@@ -95,8 +103,13 @@ class Pass {
   KeyBlock<T> block_of(const Range& here, const Range& elsewhere, std::int64_t end) {
     const View<const T, 2>& keys = search_.keys;
     const std::int64_t D = keys.extent(1);
-    KeyBlock<T> block{.keys = keys.data() + here.first * keys.stride(0), .elsewhere = keys.data() + elsewhere.first * keys.stride(0),
-                      .count = here.count, .count_elsewhere = elsewhere.count, .ahead = end - here.first - here.count, .stride = keys.stride(0), .D = D,
+    KeyBlock<T> block{.keys = keys.data() + here.first * keys.stride(0),
+                      .elsewhere = keys.data() + elsewhere.first * keys.stride(0),
+                      .count = here.count,
+                      .count_elsewhere = elsewhere.count,
+                      .ahead = end - here.first - here.count,
+                      .stride = keys.stride(0),
+                      .D = D,
                       .inner_product = search_.metric == Metric::inner_product};
     if (keys.stride(1) == 1) return block;
     block.keys = packed(here, 0), block.elsewhere = packed(elsewhere, kBlockKeys), block.ahead = 0, block.stride = D;

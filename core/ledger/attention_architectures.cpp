@@ -29,9 +29,21 @@ const std::vector<Family>& families() {
       {.model_type = "phi3", .windows = Windows::every_layer},
       {.model_type = "starcoder2", .defaults = {.kv_heads = 2}, .windows = Windows::every_layer},
       {.model_type = "gemma", .defaults = {.kv_heads = 16, .head_dim = 256}},
-      {.model_type = "gemma2", .defaults = {.heads = 8, .kv_heads = 4, .head_dim = 256}, .windows = Windows::in_turn, .window = 4096, .period = 2},
-      {.model_type = "gemma3_text", .defaults = {.heads = 8, .kv_heads = 4, .head_dim = 256}, .windows = Windows::in_turn, .window = 4096, .period = 6},
-      {.model_type = "gpt_oss", .defaults = {.heads = 64, .kv_heads = 8, .head_dim = 64}, .windows = Windows::in_turn, .window = 128, .period = 2},
+      {.model_type = "gemma2",
+       .defaults = {.heads = 8, .kv_heads = 4, .head_dim = 256},
+       .windows = Windows::in_turn,
+       .window = 4096,
+       .period = 2},
+      {.model_type = "gemma3_text",
+       .defaults = {.heads = 8, .kv_heads = 4, .head_dim = 256},
+       .windows = Windows::in_turn,
+       .window = 4096,
+       .period = 6},
+      {.model_type = "gpt_oss",
+       .defaults = {.heads = 64, .kv_heads = 8, .head_dim = 64},
+       .windows = Windows::in_turn,
+       .window = 128,
+       .period = 2},
       {.model_type = "olmo3", .windows = Windows::in_turn, .window = 4096, .period = 4},
       {.model_type = "cohere2", .windows = Windows::in_turn, .window = 4096, .period = 4},
       {.model_type = "qwen2", .windows = Windows::switched, .window = 4096},
@@ -59,7 +71,8 @@ const Family& family_of(const std::string& model_type) {
 std::int64_t window_of(ConfigFields& fields, const Family& family) {
   if (family.windows == Windows::none || fields.is_null("sliding_window")) return 0;
   if (family.windows == Windows::switched && !fields.boolean_or("use_sliding_window", false)) return 0;
-  return family.window > 0 ? fields.whole_or({"sliding_window"}, kMostTokens, family.window) : fields.whole_or_none({"sliding_window"}, kMostTokens);
+  return family.window > 0 ? fields.whole_or({"sliding_window"}, kMostTokens, family.window)
+                           : fields.whole_or_none({"sliding_window"}, kMostTokens);
 }
 
 void read_family(ConfigFields& fields, LayerPlan& plan) {
@@ -98,7 +111,8 @@ void read_latent(ConfigFields& fields, LayerPlan& plan) {
 // The encoder keeps nothing once it has read; each layer of the decoder keeps its own K,V and those of the source.
 void read_t5(ConfigFields& fields, LayerPlan& plan) {
   const std::int64_t heads = fields.whole({"num_heads"}, kMostHeads), width = fields.whole({"d_kv"}, kMostWidth);
-  const std::int64_t encoder = fields.whole({"num_layers"}, kMostLayers), decoder = fields.whole_or({"num_decoder_layers"}, kMostLayers, encoder);
+  const std::int64_t encoder = fields.whole({"num_layers"}, kMostLayers),
+                     decoder = fields.whole_or({"num_decoder_layers"}, kMostLayers, encoder);
   const LayerShape self{.kind = LayerKind::full_attention, .heads = heads, .key_width = width, .value_width = width};
   LayerShape cross = self, reading = self;
   cross.kind = LayerKind::cross_attention;

@@ -30,13 +30,13 @@ void ConfigFields::missing(const std::string& name) {
   if (std::find(missing_.begin(), missing_.end(), name) == missing_.end()) missing_.push_back(name);
 }
 
-void ConfigFields::wrong(const std::string& reason) {
-  if (wrong_.empty()) wrong_ = reason;
+void ConfigFields::wrong(SentenceParts reason) {
+  if (wrong_.empty()) wrong_ = sentence(reason);
 }
 
 std::int64_t ConfigFields::checked(const ConfigValue& value, const char* name, std::int64_t least, std::int64_t most) {
   if (value.kind == Kind::whole && value.whole >= least && value.whole <= most) return value.whole;
-  wrong(std::string(name) + " is " + in_words(value) + ", must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  wrong({name, " is ", in_words(value), ", must be a whole number from ", least, " to ", most});
   return 1;
 }
 
@@ -48,7 +48,7 @@ std::int64_t ConfigFields::whole(FieldNames names, std::int64_t most) {
 
 std::int64_t ConfigFields::whole_or(FieldNames names, std::int64_t most, std::int64_t otherwise) {
   if (const ConfigValue* value = find(names)) return checked(*value, *names.begin(), 1, most);
-  assume(std::string(*names.begin()) + " = " + std::to_string(otherwise));
+  assume({*names.begin(), " = ", otherwise});
   return otherwise;
 }
 
@@ -59,7 +59,7 @@ std::int64_t ConfigFields::whole_or_none(FieldNames names, std::int64_t most) {
 
 std::int64_t ConfigFields::from_zero_or(const char* name, std::int64_t most, std::int64_t otherwise) {
   if (const ConfigValue* value = find({name})) return checked(*value, name, 0, most);
-  assume(std::string(name) + " = " + std::to_string(otherwise));
+  assume({name, " = ", otherwise});
   return otherwise;
 }
 
@@ -69,25 +69,25 @@ double ConfigFields::real_or(const char* name, double otherwise) {
   if (!value) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", otherwise);
-    assume(std::string(name) + " = " + text);
+    assume({name, " = ", text});
     return otherwise;
   }
   if ((value->kind == Kind::whole || value->kind == Kind::real) && value->real > 0 && value->real <= kMost) return value->real;
-  wrong(std::string(name) + " is " + in_words(*value) + ", must be a number above 0 and at most 1024");
+  wrong({name, " is ", in_words(*value), ", must be a number above 0 and at most 1024"});
   return 1;
 }
 
 bool ConfigFields::boolean_or(const char* name, bool otherwise) {
   const ConfigValue* value = find({name});
   if (!value) return otherwise;
-  if (value->kind != Kind::boolean) wrong(std::string(name) + " is " + in_words(*value) + ", must be true or false");
+  if (value->kind != Kind::boolean) wrong({name, " is ", in_words(*value), ", must be true or false"});
   return value->boolean;
 }
 
 std::string ConfigFields::text_or(const char* name, const std::string& otherwise) {
   const ConfigValue* value = find({name});
   if (!value) return otherwise;
-  if (value->kind != Kind::text) wrong(std::string(name) + " is " + in_words(*value) + ", must be a text");
+  if (value->kind != Kind::text) wrong({name, " is ", in_words(*value), ", must be a text"});
   return value->text;
 }
 
@@ -95,9 +95,9 @@ std::vector<std::string> ConfigFields::texts(const char* name) {
   std::vector<std::string> list;
   const ConfigValue* value = find({name});
   if (!value) return list;
-  if (value->kind != Kind::list) wrong(std::string(name) + " is " + in_words(*value) + ", must be a list");
+  if (value->kind != Kind::list) wrong({name, " is ", in_words(*value), ", must be a list"});
   for (const ConfigValue& item : value->items) {
-    if (item.kind != Kind::text) wrong(std::string(name) + "[" + std::to_string(list.size()) + "] is " + in_words(item) + ", must be a text");
+    if (item.kind != Kind::text) wrong({name, "[", list.size(), "] is ", in_words(item), ", must be a text"});
     list.push_back(item.text);
   }
   return list;
@@ -107,7 +107,7 @@ std::vector<std::int64_t> ConfigFields::wholes(const char* name, std::int64_t mo
   std::vector<std::int64_t> list;
   const ConfigValue* value = find({name});
   if (!value) return list;
-  if (value->kind != Kind::list) wrong(std::string(name) + " is " + in_words(*value) + ", must be a list");
+  if (value->kind != Kind::list) wrong({name, " is ", in_words(*value), ", must be a list"});
   for (const ConfigValue& item : value->items) {
     const std::string place = std::string(name) + "[" + std::to_string(list.size()) + "]";
     list.push_back(checked(item, place.c_str(), 0, most));
@@ -118,38 +118,38 @@ std::vector<std::int64_t> ConfigFields::wholes(const char* name, std::int64_t mo
 const ConfigValue* ConfigFields::object(const char* name) {
   const ConfigValue* value = find({name});
   if (!value) missing(name);
-  if (value && value->kind != Kind::object) wrong(std::string(name) + " is " + in_words(*value) + ", must be an object");
+  if (value && value->kind != Kind::object) wrong({name, " is ", in_words(*value), ", must be an object"});
   return value && value->kind == Kind::object ? value : nullptr;
 }
 
 std::int64_t ConfigFields::quotient(const char* a_name, std::int64_t a, const char* b_name, std::int64_t b) {
   if (!missing_.empty() || !wrong_.empty()) return 1;
   if (a % b == 0) return a / b;
-  wrong(std::string(a_name) + " is " + std::to_string(a) + ", must be a multiple of " + b_name + ", which is " + std::to_string(b));
+  wrong({a_name, " is ", a, ", must be a multiple of ", b_name, ", which is ", b});
   return 1;
 }
 
 std::int64_t ConfigFields::scaled(double factor, std::int64_t size, const char* what) {
   const double product = std::floor(factor * static_cast<double>(size));
   if (product >= 1 && product <= static_cast<double>(kMostWidth)) return static_cast<std::int64_t>(product);
-  if (missing_.empty()) wrong(std::string(what) + " comes to " + std::to_string(product) + ", must be from 1 to " + std::to_string(kMostWidth));
+  if (missing_.empty()) wrong({what, " comes to ", static_cast<std::int64_t>(product), ", must be from 1 to ", kMostWidth});
   return 1;
 }
 
 void ConfigFields::take_over(const ConfigFields& inner) {
   const std::string where = inner.model_type_.substr(inner.model_type_.rfind(' ') + 1) + ".";
-  if (!inner.wrong_.empty()) wrong(where + inner.wrong_);
+  if (!inner.wrong_.empty()) wrong({where, inner.wrong_});
   for (const std::string& name : inner.missing_) missing(where + name);
-  for (const std::string& what : inner.assumed_) assume(where + what);
+  for (const std::string& what : inner.assumed_) assume({where, what});
 }
 
 Status ConfigFields::status() const {
   const std::string head = "config: model_type " + model_type_ + ": ";
-  if (!wrong_.empty()) return Status::invalid(head + wrong_);
+  if (!wrong_.empty()) return Status::invalid(sentence({head, wrong_}));
   if (missing_.empty()) return {};
   std::string list;
   for (const std::string& name : missing_) list += (list.empty() ? "" : ", ") + name;
-  return Status::invalid(head + list + (missing_.size() == 1 ? " is" : " are") + " missing, and would decide what is kept");
+  return Status::invalid(sentence({head, list, (missing_.size() == 1 ? " is" : " are"), " missing, and would decide what is kept"}));
 }
 
 }  // namespace linearmem

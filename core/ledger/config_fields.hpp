@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ledger/config_value.hpp"
+#include "ledger/sentence.hpp"
 
 namespace linearmem {
 
@@ -29,16 +30,16 @@ class ConfigFields {
   bool has(const char* name) const { return find({name}) != nullptr; }
   bool is_null(const char* name) const;  // written, as null
   bool is_text(const char* name, const char* text) const;
-  std::int64_t whole(FieldNames names, std::int64_t most);                                // 1 to most; missing: collected
-  std::int64_t whole_or(FieldNames names, std::int64_t most, std::int64_t otherwise);     // missing: assumed, and said so
-  std::int64_t whole_or_none(FieldNames names, std::int64_t most);                        // missing: 0, which is said nowhere
+  std::int64_t whole(FieldNames names, std::int64_t most);                             // 1 to most; missing: collected
+  std::int64_t whole_or(FieldNames names, std::int64_t most, std::int64_t otherwise);  // missing: assumed, and said so
+  std::int64_t whole_or_none(FieldNames names, std::int64_t most);                     // missing: 0, which is said nowhere
   std::int64_t from_zero_or(const char* name, std::int64_t most, std::int64_t otherwise);
-  double real_or(const char* name, double otherwise);                                     // above 0, at most 1024
+  double real_or(const char* name, double otherwise);  // above 0, at most 1024
   bool boolean_or(const char* name, bool otherwise);
   std::string text_or(const char* name, const std::string& otherwise);
-  std::vector<std::string> texts(const char* name);          // a list of texts; missing: empty
+  std::vector<std::string> texts(const char* name);                       // a list of texts; missing: empty
   std::vector<std::int64_t> wholes(const char* name, std::int64_t most);  // a list of numbers from 0 to most; missing: empty
-  const ConfigValue* object(const char* name);               // missing: collected
+  const ConfigValue* object(const char* name);                            // missing: collected
 
   // a / b, which must leave no rest.
   std::int64_t quotient(const char* a_name, std::int64_t a, const char* b_name, std::int64_t b);
@@ -46,10 +47,10 @@ class ConfigFields {
   std::int64_t scaled(double factor, std::int64_t size, const char* what);
 
   void missing(const std::string& name);
-  void wrong(const std::string& reason);  // "head_dim is ..., must be ..."
+  void wrong(SentenceParts reason);  // "head_dim is ..., must be ..."
   // What was found out about an object within this one.
   void take_over(const ConfigFields& inner);
-  void assume(const std::string& what) { assumed_.push_back(what); }
+  void assume(SentenceParts what) { assumed_.push_back(sentence(what)); }
 
   const std::vector<std::string>& assumed() const { return assumed_; }
   Status status() const;

@@ -1,3 +1,4 @@
+#include "ledger/sentence.hpp"
 #include "ledger/config_value.hpp"
 
 #include <algorithm>
@@ -25,9 +26,12 @@ double decimal(std::string_view digits, int exponent) {
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto byte = [&](std::uint32_t bits) { text += static_cast<char>(bits); };
   if (code < 0x80) return byte(code);
-  if (code < 0x800) byte(0xC0 | code >> 6);
-  else if (code < 0x10000) byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F));
-  else byte(0xF0 | code >> 18), byte(0x80 | (code >> 12 & 0x3F)), byte(0x80 | (code >> 6 & 0x3F));
+  if (code < 0x800)
+    byte(0xC0 | code >> 6);
+  else if (code < 0x10000)
+    byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F));
+  else
+    byte(0xF0 | code >> 18), byte(0x80 | (code >> 12 & 0x3F)), byte(0x80 | (code >> 6 & 0x3F));
   byte(0x80 | (code & 0x3F));
 }
 
@@ -43,7 +47,7 @@ class Reader {
       if (at_ == text_.size()) return value;
       fail("something follows the value");
     }
-    return Status::invalid("config: offset " + std::to_string(failed_at_) + ": " + reason_);
+    return Status::invalid(sentence({"config: offset ", failed_at_, ": ", reason_}));
   }
 
  private:
@@ -66,13 +70,18 @@ class Reader {
   }
 
   bool read_value(ConfigValue& value, int depth) {
-    if (++values_ > kMostConfigValues) return fail("more than " + std::to_string(kMostConfigValues) + " values");
+    if (++values_ > kMostConfigValues) return fail(sentence({"more than ", kMostConfigValues, " values"}));
     if (at_ == text_.size()) return fail("the text ends where a value should stand");
     switch (next()) {
-      case '{': return read_object(value, depth + 1);
-      case '[': return read_list(value, depth + 1);
-      case '"': value.kind = Kind::text; return read_text(value.text);
-      default: return read_word(value) || (reason_.empty() && read_number(value));
+      case '{':
+        return read_object(value, depth + 1);
+      case '[':
+        return read_list(value, depth + 1);
+      case '"':
+        value.kind = Kind::text;
+        return read_text(value.text);
+      default:
+        return read_word(value) || (reason_.empty() && read_number(value));
     }
   }
 
@@ -83,8 +92,9 @@ class Reader {
       bool boolean;
       double real;
     };
-    const Word words[] = {{"true", Kind::boolean, true, 0},          {"false", Kind::boolean, false, 0},       {"null", Kind::null, false, 0},
-                          {"Infinity", Kind::real, false, HUGE_VAL}, {"-Infinity", Kind::real, false, -HUGE_VAL}, {"NaN", Kind::real, false, std::nan("")}};
+    const Word words[] = {
+        {"true", Kind::boolean, true, 0},          {"false", Kind::boolean, false, 0},          {"null", Kind::null, false, 0},
+        {"Infinity", Kind::real, false, HUGE_VAL}, {"-Infinity", Kind::real, false, -HUGE_VAL}, {"NaN", Kind::real, false, std::nan("")}};
     for (const Word& word : words)
       if (take_word(word.text)) {
         value.kind = word.kind;
@@ -123,7 +133,7 @@ class Reader {
       const bool small = next() == '-';
       if (small || next() == '+') ++at_;
       const std::string_view power = digits();
-      if (power.empty() || power.size() > 4) return fail("the exponent has " + std::to_string(power.size()) + " digits, must have 1 to 4");
+      if (power.empty() || power.size() > 4) return fail(sentence({"the exponent has ", power.size(), " digits, must have 1 to 4"}));
       int size = 0;
       for (char digit : power) size = size * 10 + (digit - '0');
       exponent += small ? -size : size;
@@ -162,7 +172,8 @@ class Reader {
     const char letter = next();
     ++at_;
     constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
-    if (const std::size_t known = kLetters.find(letter); known != std::string_view::npos && letter != '\0') return text += kMeanings[known], true;
+    if (const std::size_t known = kLetters.find(letter); known != std::string_view::npos && letter != '\0')
+      return text += kMeanings[known], true;
     if (letter != 'u') return --at_, fail("an unknown escape");
     auto code = four_hex();
     if (!code) return fail("\\u needs four hexadecimal digits");
@@ -179,7 +190,11 @@ class Reader {
   // One character of UTF-8, shortest form, no surrogates.
   bool read_character(std::string& text) {
     const auto first = static_cast<unsigned char>(next());
-    const int more = first < 0x80 ? 0 : first >= 0xC2 && first < 0xE0 ? 1 : (first & 0xF0) == 0xE0 ? 2 : first >= 0xF0 && first < 0xF5 ? 3 : -1;
+    const int more = first < 0x80                    ? 0
+                     : first >= 0xC2 && first < 0xE0 ? 1
+                     : (first & 0xF0) == 0xE0        ? 2
+                     : first >= 0xF0 && first < 0xF5 ? 3
+                                                     : -1;
     if (first < 0x20) return fail("a control character in a text");
     if (more < 0 || at_ + static_cast<std::size_t>(more) >= text_.size()) return fail("not UTF-8");
     std::uint32_t code = more == 0 ? first : first & (0x3Fu >> more);
@@ -205,7 +220,7 @@ class Reader {
   }
 
   bool deeper(int depth) {
-    if (depth > kMostConfigDepth) return fail("nested more than " + std::to_string(kMostConfigDepth) + " deep");
+    if (depth > kMostConfigDepth) return fail(sentence({"nested more than ", kMostConfigDepth, " deep"}));
     ++at_;
     skip_blanks();
     return true;
@@ -247,7 +262,7 @@ class Reader {
     std::vector<std::string_view> sorted(value.names.begin(), value.names.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    return twice == sorted.end() || fail("before here \"" + std::string(twice->substr(0, 60)) + "\" is given twice");
+    return twice == sorted.end() || fail(sentence({"before here \"", twice->substr(0, 60), "\" is given twice"}));
   }
 
   std::string_view text_;
@@ -261,20 +276,28 @@ class Reader {
 std::string in_words(const ConfigValue& value) {
   char number[32];
   switch (value.kind) {
-    case Kind::null: return "null";
-    case Kind::boolean: return value.boolean ? "true" : "false";
-    case Kind::whole: return std::to_string(value.whole);
-    case Kind::real: std::snprintf(number, sizeof number, "%g", value.real); return number;
-    case Kind::text: return "the text \"" + value.text.substr(0, 60) + "\"";
-    case Kind::list: return "a list";
-    case Kind::object: return "an object";
+    case Kind::null:
+      return "null";
+    case Kind::boolean:
+      return value.boolean ? "true" : "false";
+    case Kind::whole:
+      return std::to_string(value.whole);
+    case Kind::real:
+      std::snprintf(number, sizeof number, "%g", value.real);
+      return number;
+    case Kind::text:
+      return "the text \"" + value.text.substr(0, 60) + "\"";
+    case Kind::list:
+      return "a list";
+    case Kind::object:
+      return "an object";
   }
   return "";
 }
 
 Result<ConfigValue> read_config_value(std::string_view json) {
   if (json.size() > kMostConfigBytes)
-    return Status::invalid("config: it has " + std::to_string(json.size()) + " bytes, at most " + std::to_string(kMostConfigBytes) + " are read");
+    return Status::invalid(sentence({"config: it has ", json.size(), " bytes, at most ", kMostConfigBytes, " are read"}));
   return Reader(json).read();
 }
 

@@ -5,6 +5,7 @@
 
 #include "ledger/checked_size.hpp"
 #include "ledger/training.hpp"
+#include "ledger/sentence.hpp"
 #include "linearmem/ledger.hpp"
 
 namespace linearmem {
@@ -16,26 +17,21 @@ std::string name_of(const LayerGroup& group) {
   return std::string(layer_kind_name(group.shape.kind)) + (group.where.empty() ? "" : ", layers " + group.where);
 }
 
-Status too_large(const std::string& what) { return Status::invalid("ledger: " + what + ": its bytes do not fit in 64 bits"); }
+Status too_large(const std::string& what) { return Status::invalid(sentence({"ledger: ", what, ": its bytes do not fit in 64 bits"})); }
 
 Status check(const LedgerSettings& settings) {
   struct Limit {
     const char* name;
     std::int64_t value, least, most;
   };
-  const Limit limits[] = {{"context", settings.context, 1, kLongestPrefix},
-                          {"batch", settings.batch, 1, kLongestPrefix},
-                          {"source", settings.source, 1, kLongestPrefix},
-                          {"block", settings.block, 1, std::int64_t{1} << 20},
-                          {"device_bytes", settings.device_bytes, 0, INT64_MAX},
-                          {"chunk", settings.chunk, 1, kLongestPrefix},
-                          {"kv_bits", settings.precision.kv_bits, 1, 64},
-                          {"state_bits", settings.precision.state_bits, 1, 64},
+  const Limit limits[] = {{"context", settings.context, 1, kLongestPrefix},      {"batch", settings.batch, 1, kLongestPrefix},
+                          {"source", settings.source, 1, kLongestPrefix},        {"block", settings.block, 1, std::int64_t{1} << 20},
+                          {"device_bytes", settings.device_bytes, 0, INT64_MAX}, {"chunk", settings.chunk, 1, kLongestPrefix},
+                          {"kv_bits", settings.precision.kv_bits, 1, 64},        {"state_bits", settings.precision.state_bits, 1, 64},
                           {"conv_bits", settings.precision.conv_bits, 1, 64}};
   for (const Limit& limit : limits)
     if (limit.value < limit.least || limit.value > limit.most)
-      return Status::invalid("ledger: " + std::string(limit.name) + " is " + std::to_string(limit.value) + ", must be from " +
-                             std::to_string(limit.least) + " to " + std::to_string(limit.most));
+      return Status::invalid(sentence({"ledger: ", limit.name, " is ", limit.value, ", must be from ", limit.least, " to ", limit.most}));
   return {};
 }
 
@@ -74,7 +70,8 @@ class BitsByPrefix {
 
   void add(const LayerElements& elements, std::int64_t layers) {
     fixed_ = fixed_ + ((CheckedSize(elements.state) + elements.normalizer) * precision_.state_bits +
-                       CheckedSize(elements.convolution) * precision_.conv_bits) * layers;
+                       CheckedSize(elements.convolution) * precision_.conv_bits) *
+                          layers;
     if (elements.per_token > 0) slopes_.push_back({CheckedSize(elements.per_token) * precision_.kv_bits * layers, elements.most_tokens});
   }
   CheckedSize at(std::int64_t tokens) const {
@@ -112,7 +109,8 @@ bool remembers_prefix(LayerKind kind) { return kind != LayerKind::cross_attentio
 
 Status compare_with_full_attention(const ModelLayers& model, const LedgerSettings& settings, Ledger& ledger) {
   if (!model.full_attention) return {};
-  const auto full_row = row_of({.shape = *model.full_attention, .layers = model.mixers, .where = "all, were they full attention"}, settings);
+  const auto full_row =
+      row_of({.shape = *model.full_attention, .layers = model.mixers, .where = "all, were they full attention"}, settings);
   if (!full_row.ok()) return full_row.status();
   BitsByPrefix full_layer(settings.precision), full_model(settings.precision), whole(settings.precision);
   full_layer.add(full_row.value().elements, 1);
@@ -157,7 +155,8 @@ Result<Ledger> memory_ledger(const ModelLayers& model, const LedgerSettings& set
   if (Status status = check(settings); !status.ok()) return status;
   Ledger ledger;
   for (const LayerGroup& group : model.groups) {
-    if (group.layers < 1) return Status::invalid("ledger: " + name_of(group) + ": layers is " + std::to_string(group.layers) + ", must be at least 1");
+    if (group.layers < 1)
+      return Status::invalid(sentence({"ledger: ", name_of(group), ": layers is ", group.layers, ", must be at least 1"}));
     auto row = row_of(group, settings);
     if (!row.ok()) return row.status();
     ledger.rows.push_back(std::move(row).value());

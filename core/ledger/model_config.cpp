@@ -4,13 +4,15 @@
 
 #include "ledger/architectures.hpp"
 #include "ledger/config_value.hpp"
+#include "ledger/sentence.hpp"
 #include "linearmem/ledger.hpp"
 
 namespace linearmem {
 namespace {
 
 constexpr const char* kDeciding =
-    "num_hidden_layers, which kind each layer is, and for each kind its heads, key and value widths, window, state size and convolution width";
+    "num_hidden_layers, which kind each layer is, and for each kind its heads, key and value widths, window, state size and convolution "
+    "width";
 
 const std::vector<Architecture>& architectures() {
   static const std::vector<Architecture> list = [] {
@@ -33,8 +35,8 @@ const Architecture* find_architecture(const std::string& model_type) {
 Status unknown(const std::string& model_type) {
   std::string known;
   for (const Architecture& architecture : architectures()) known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
-  return Status::invalid("config: model_type " + model_type.substr(0, 60) + " is not one of " + known + ". What would decide it: " + kDeciding +
-                         "; a list {\"layers\": [{\"kind\": ..., \"layers\": ...}]} says it by hand");
+  return Status::invalid(sentence({"config: model_type ", model_type.substr(0, 60), " is not one of ", known, ". What would decide it: ",
+                                   kDeciding, "; a list {\"layers\": [{\"kind\": ..., \"layers\": ...}]} says it by hand"}));
 }
 
 // What a layer would keep as full attention: the attention that most of the model's layers are, else of the model's width.
@@ -55,7 +57,7 @@ void choose_full_attention(ConfigFields& fields, ModelLayers& model) {
   const std::int64_t width = fields.whole_or_none({"hidden_size", "decoder_embed_dim"}, kMostWidth);
   if (width == 0) return;
   model.full_attention = LayerShape{.kind = LayerKind::full_attention, .heads = 1, .key_width = width, .value_width = width};
-  fields.assume("full attention to compare with: K and V of the model's width, " + std::to_string(width));
+  fields.assume({"full attention to compare with: K and V of the model's width, ", width});
 }
 
 Result<ModelLayers> read_architecture(const ConfigValue& object, const std::string& model_type) {
@@ -81,7 +83,7 @@ LayerGroup read_group(ConfigFields& fields) {
   const std::string name = fields.text_or("kind", "");
   if (name.empty()) fields.missing("kind");
   const auto kind = find_layer_kind(name);
-  if (!name.empty() && !kind.ok()) fields.wrong("kind: " + kind.status().message());
+  if (!name.empty() && !kind.ok()) fields.wrong({"kind: ", kind.status().message()});
   LayerShape& shape = group.shape;
   if (kind.ok()) shape.kind = kind.value();
   shape.heads = shape.kind == LayerKind::latent_attention ? 1 : fields.whole_or_none({"heads"}, kMostHeads);
@@ -98,13 +100,13 @@ LayerGroup read_group(ConfigFields& fields) {
 }
 
 Status refuse_unknown_names(const ConfigValue& item, const std::string& place) {
-  constexpr const char* kNames[] = {"kind",       "layers",     "where",  "heads",      "key_heads",     "key_width",  "value_width",
-                                    "rope_width", "window",     "normalizer", "conv_channels", "conv_width", "shift_channels"};
+  constexpr const char* kNames[] = {"kind",       "layers", "where",      "heads",         "key_heads",  "key_width",     "value_width",
+                                    "rope_width", "window", "normalizer", "conv_channels", "conv_width", "shift_channels"};
   for (const std::string& name : item.names) {
     if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) continue;
     std::string known;
     for (const char* word : kNames) known += (known.empty() ? "" : ", ") + std::string(word);
-    return Status::invalid("config: " + place + "." + name.substr(0, 60) + " is not one of " + known);
+    return Status::invalid(sentence({"config: ", place, ".", name.substr(0, 60), " is not one of ", known}));
   }
   return {};
 }
@@ -116,13 +118,14 @@ Result<ModelLayers> read_layer_list(const ConfigValue& object, const ConfigValue
   model.model_type = "layers";
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     const std::string place = "layers[" + std::to_string(i) + "]";
-    if (list.items[i].kind != ConfigValue::Kind::object) return Status::invalid("config: " + place + " is " + in_words(list.items[i]) + ", must be an object");
+    if (list.items[i].kind != ConfigValue::Kind::object)
+      return Status::invalid(sentence({"config: ", place, " is ", in_words(list.items[i]), ", must be an object"}));
     if (Status status = refuse_unknown_names(list.items[i], place); !status.ok()) return status;
     ConfigFields fields(list.items[i], "of " + place);
     model.groups.push_back(read_group(fields));
     if (Status status = fields.status(); !status.ok()) return status;
     if (const auto elements = layer_elements(model.groups.back().shape); !elements.ok())
-      return Status::invalid("config: " + place + ": " + elements.status().message());
+      return Status::invalid(sentence({"config: ", place, ": ", elements.status().message()}));
     const LayerKind kind = model.groups.back().shape.kind;
     if (kind != LayerKind::cross_attention && kind != LayerKind::encoder_attention) model.mixers += model.groups.back().layers;
   }
@@ -144,12 +147,14 @@ Result<ModelLayers> read_model_config(std::string_view json) {
   const auto read = read_config_value(json);
   if (!read.ok()) return read.status();
   const ConfigValue& object = read.value();
-  if (object.kind != ConfigValue::Kind::object) return Status::invalid("config: it is " + in_words(object) + ", must be an object");
+  if (object.kind != ConfigValue::Kind::object)
+    return Status::invalid(sentence({"config: it is ", in_words(object), ", must be an object"}));
   const ConfigValue* type = member(object, "model_type");
   const ConfigValue* layers = member(object, "layers");
   if (!type && layers && layers->kind == ConfigValue::Kind::list) return read_layer_list(object, *layers);
-  if (!type) return Status::invalid(std::string("config: model_type is missing. What would decide it: ") + kDeciding);
-  if (type->kind != ConfigValue::Kind::text) return Status::invalid("config: model_type is " + in_words(*type) + ", must be a text");
+  if (!type) return Status::invalid(sentence({"config: model_type is missing. What would decide it: ", kDeciding}));
+  if (type->kind != ConfigValue::Kind::text)
+    return Status::invalid(sentence({"config: model_type is ", in_words(*type), ", must be a text"}));
   // A model of several senses: its language model has a configuration of its own within.
   const ConfigValue* language = member(object, "text_config");
   if (!find_architecture(type->text) && language && language->kind == ConfigValue::Kind::object) {
@@ -168,7 +173,7 @@ Result<ModelLayers> find_model(std::string_view name) {
     if (model.ok()) model.value().name = named.name;
     return model;
   }
-  return Status::invalid("model " + std::string(name.substr(0, 60)) + " is not one of " + known);
+  return Status::invalid(sentence({"model ", name.substr(0, 60), " is not one of ", known}));
 }
 
 }  // namespace linearmem

@@ -21,7 +21,9 @@ void add_with_attention(ConfigFields& fields, LayerPlan& plan, std::int64_t laye
     places = attn.wholes("layers", layers - 1);
     if (places.empty()) attn.missing("layers");
     attention = {.kind = kv_heads < heads ? LayerKind::grouped_query_attention : LayerKind::full_attention,
-                 .heads = kv_heads, .key_width = width, .value_width = width};
+                 .heads = kv_heads,
+                 .key_width = width,
+                 .value_width = width};
     if (window > 0) attention = windowed(attention, window);
     fields.take_over(attn);
   }
@@ -30,14 +32,17 @@ void add_with_attention(ConfigFields& fields, LayerPlan& plan, std::int64_t laye
 }
 
 void read_mamba(ConfigFields& fields, LayerPlan& plan) {
-  const std::int64_t layers = layer_count(fields), N = fields.whole_or({"state_size"}, kMostWidth, 16), W = fields.whole_or({"conv_kernel"}, 1024, 4);
+  const std::int64_t layers = layer_count(fields), N = fields.whole_or({"state_size"}, kMostWidth, 16),
+                     W = fields.whole_or({"conv_kernel"}, 1024, 4);
   std::int64_t channels = fields.whole_or_none({"intermediate_size"}, kMostWidth);
-  if (channels == 0) channels = fields.scaled(fields.real_or("expand", 2), fields.whole({"hidden_size"}, kMostWidth), "expand x hidden_size");
+  if (channels == 0)
+    channels = fields.scaled(fields.real_or("expand", 2), fields.whole({"hidden_size"}, kMostWidth), "expand x hidden_size");
   for (std::int64_t place = 0; place < layers; ++place) plan.add(place, mamba_shape(channels, N, W));
 }
 
 void read_mamba2(ConfigFields& fields, LayerPlan& plan) {
-  const std::int64_t layers = layer_count(fields), N = fields.whole_or({"state_size"}, kMostWidth, 128), W = fields.whole_or({"conv_kernel"}, 1024, 4);
+  const std::int64_t layers = layer_count(fields), N = fields.whole_or({"state_size"}, kMostWidth, 128),
+                     W = fields.whole_or({"conv_kernel"}, 1024, 4);
   const std::int64_t heads = fields.whole({"num_heads"}, kMostHeads), P = fields.whole({"head_dim"}, kMostWidth);
   const std::int64_t groups = fields.whole({"n_groups"}, kMostHeads);
   for (std::int64_t place = 0; place < layers; ++place) plan.add(place, ssd_shape(heads, P, groups, N, W));
@@ -54,8 +59,10 @@ void read_rwkv6(ConfigFields& fields, LayerPlan& plan) {
   std::int64_t heads = 1, K = 1, V = 1;
   if (fields.has("num_heads") && !fields.has("head_size")) {
     heads = fields.whole({"num_heads"}, kMostHeads);
-    K = fields.quotient("expand_k x hidden_size", fields.scaled(fields.real_or("expand_k", 0.5), hidden, "expand_k x hidden_size"), "num_heads", heads);
-    V = fields.quotient("expand_v x hidden_size", fields.scaled(fields.real_or("expand_v", 1), hidden, "expand_v x hidden_size"), "num_heads", heads);
+    K = fields.quotient("expand_k x hidden_size", fields.scaled(fields.real_or("expand_k", 0.5), hidden, "expand_k x hidden_size"),
+                        "num_heads", heads);
+    V = fields.quotient("expand_v x hidden_size", fields.scaled(fields.real_or("expand_v", 1), hidden, "expand_v x hidden_size"),
+                        "num_heads", heads);
   } else {
     K = V = fields.whole_or({"head_size", "head_dim"}, kMostWidth, 64);
     std::int64_t width = fields.whole_or_none({"attention_hidden_size"}, kMostWidth);
@@ -80,7 +87,8 @@ std::int64_t convolution_width(ConfigFields& fields, bool otherwise) {
 }
 
 void add_expanded(ConfigFields& fields, LayerPlan& plan, LayerKind kind, Expansion expansion, std::int64_t W) {
-  const std::int64_t layers = layer_count(fields), hidden = fields.whole({"hidden_size"}, kMostWidth), heads = fields.whole({"num_heads"}, kMostHeads);
+  const std::int64_t layers = layer_count(fields), hidden = fields.whole({"hidden_size"}, kMostWidth),
+                     heads = fields.whole({"num_heads"}, kMostHeads);
   const std::int64_t keys = fields.scaled(fields.real_or("expand_k", expansion.keys), hidden, "expand_k x hidden_size");
   const std::int64_t values = fields.scaled(fields.real_or("expand_v", expansion.values), hidden, "expand_v x hidden_size");
   const std::int64_t K = fields.quotient("expand_k x hidden_size", keys, "num_heads", heads);
@@ -89,12 +97,12 @@ void add_expanded(ConfigFields& fields, LayerPlan& plan, LayerKind kind, Expansi
 }
 
 void read_retnet(ConfigFields& fields, LayerPlan& plan) {
-  if (!fields.has("decoder_embed_dim"))
-    return add_expanded(fields, plan, LayerKind::retention, {1, 2}, convolution_width(fields, false));
+  if (!fields.has("decoder_embed_dim")) return add_expanded(fields, plan, LayerKind::retention, {1, 2}, convolution_width(fields, false));
   const std::int64_t layers = fields.whole({"decoder_layers"}, kMostLayers), heads = fields.whole({"decoder_retention_heads"}, kMostHeads);
   const std::int64_t keys = fields.whole({"decoder_embed_dim"}, kMostWidth), values = fields.whole({"decoder_value_embed_dim"}, kMostWidth);
-  const LayerShape shape = delta_shape({LayerKind::retention, heads, heads, fields.quotient("decoder_embed_dim", keys, "decoder_retention_heads", heads),
-                                        fields.quotient("decoder_value_embed_dim", values, "decoder_retention_heads", heads), 0});
+  const LayerShape shape =
+      delta_shape({LayerKind::retention, heads, heads, fields.quotient("decoder_embed_dim", keys, "decoder_retention_heads", heads),
+                   fields.quotient("decoder_value_embed_dim", values, "decoder_retention_heads", heads), 0});
   for (std::int64_t place = 0; place < layers; ++place) plan.add(place, shape);
 }
 
@@ -103,7 +111,8 @@ void read_delta_net(ConfigFields& fields, LayerPlan& plan) {
 }
 
 void read_gated_deltanet(ConfigFields& fields, LayerPlan& plan) {
-  const std::int64_t layers = layer_count(fields), key_heads = fields.whole({"num_heads"}, kMostHeads), K = fields.whole_or({"head_dim"}, kMostWidth, 256);
+  const std::int64_t layers = layer_count(fields), key_heads = fields.whole({"num_heads"}, kMostHeads),
+                     K = fields.whole_or({"head_dim"}, kMostWidth, 256);
   const std::int64_t heads = fields.whole_or({"num_v_heads"}, kMostHeads, key_heads);
   const std::int64_t V = fields.scaled(fields.real_or("expand_v", 2), K, "expand_v x head_dim");
   const std::int64_t W = convolution_width(fields, true);

@@ -44,8 +44,7 @@ Result<std::int64_t> vocabulary(const NamedTensors& tensors, const RunSettings& 
 }
 
 Status mix(const View<const double, 2>& model, double weight, Found& found) {
-  if (model.given())
-    return knn_interpolate({.memory = found.memory.view(), .model = model, .weight = weight, .mixed = found.mixed.view()});
+  if (model.given()) return knn_interpolate({.memory = found.memory.view(), .model = model, .weight = weight, .mixed = found.mixed.view()});
   found.mixed = found.memory;
   return {};
 }
@@ -55,7 +54,8 @@ NamedTensors outputs_of(const Found& found, bool neighbours) {
   const auto narrowed = [](const Tensor<double, 2>& tensor) {
     return to_named(std::vector<T>(tensor.values().begin(), tensor.values().end()), {tensor.extents().begin(), tensor.extents().end()});
   };
-  NamedTensors outputs = {{"prob", narrowed(found.mixed)}, {"memory_prob", narrowed(found.memory)}, {"distance", narrowed(found.distances)}};
+  NamedTensors outputs = {
+      {"prob", narrowed(found.mixed)}, {"memory_prob", narrowed(found.memory)}, {"distance", narrowed(found.distances)}};
   if (!neighbours) return outputs;
   const std::vector<std::int64_t> shape(found.ids.extents().begin(), found.ids.extents().end());
   outputs.emplace("id", to_named(found.ids.values(), shape));
@@ -81,13 +81,21 @@ Result<NamedTensors> run(const NamedTensors& tensors, const RunSettings& setting
   auto room = room_for(query.extent(0), R, V.value());
   if (!room.ok()) return room.status();
   Found& found = room.value();
-  const Status searched = knn_search({.keys = keys, .queries = query, .k = k, .at_most_k = at_most,
-                                      .metric = *metric_named(option_choice(settings, "metric")), .form = settings.form,
-                                      .executor = settings.executor, .ids = found.ids.view(), .distances = found.distances.view()});
+  const Status searched = knn_search({.keys = keys,
+                                      .queries = query,
+                                      .k = k,
+                                      .at_most_k = at_most,
+                                      .metric = *metric_named(option_choice(settings, "metric")),
+                                      .form = settings.form,
+                                      .executor = settings.executor,
+                                      .ids = found.ids.view(),
+                                      .distances = found.distances.view()});
   if (!searched.ok()) return searched;
   for (std::size_t i = 0; i < found.ids.values().size(); ++i) found.tokens.values()[i] = token_ids(found.ids.values()[i]);
-  const Status spread = knn_distribution({.distances = found.distances.view(), .tokens = found.tokens.view(),
-                                          .temperature = *option_number(settings, "temperature"), .weights = found.weights.view(),
+  const Status spread = knn_distribution({.distances = found.distances.view(),
+                                          .tokens = found.tokens.view(),
+                                          .temperature = *option_number(settings, "temperature"),
+                                          .weights = found.weights.view(),
                                           .prob = found.memory.view()});
   if (!spread.ok()) return spread;
   if (Status status = mix(model, *option_number(settings, "weight"), found); !status.ok()) return status;
@@ -100,11 +108,19 @@ Mechanism declare_knn() {
   return {
       .name = "knn",
       .room = "knn_memory",
-      .equation = "p = weight p_memory + (1 - weight) p_model, p_memory(y) = sum of softmax(-d / temperature) over the k nearest keys of token y",
-      .inputs = {{"query", "Q D"}, {"keys", "M D"}, {"token_ids", "M", TensorKind::integer}, {"model_prob", "Q V", TensorKind::floating, false}},
+      .equation =
+          "p = weight p_memory + (1 - weight) p_model, p_memory(y) = sum of softmax(-d / temperature) over the k nearest keys of token y",
+      .inputs = {{"query", "Q D"},
+                 {"keys", "M D"},
+                 {"token_ids", "M", TensorKind::integer},
+                 {"model_prob", "Q V", TensorKind::floating, false}},
       .options = {{"k", OptionKind::integer, "1", "neighbours, from 1"},
                   {"at_most_k", OptionKind::boolean, "false", "with fewer than k keys take them all; else that is an error"},
-                  {"metric", OptionKind::choice, "squared-l2", "d: the squared distance, or the negative product", {"squared-l2", "inner-product"}},
+                  {"metric",
+                   OptionKind::choice,
+                   "squared-l2",
+                   "d: the squared distance, or the negative product",
+                   {"squared-l2", "inner-product"}},
                   {"temperature", OptionKind::number, "1", "divides d, above 0"},
                   {"vocab", OptionKind::integer, "none", "V, where there is no model_prob to tell it"},
                   {"weight", OptionKind::number, "0.25", "of the memory beside model_prob, 0 to 1"},
@@ -112,9 +128,8 @@ Mechanism declare_knn() {
       .outputs = {"prob", "memory_prob", "distance"},
       .forms = {Form::reference, Form::streaming},
       .stream = {.impossible = "its queries are not a sequence"},
-      .run = [](const NamedTensors& tensors, const RunSettings& settings, DType dtype) {
-        return dtype == DType::f32 ? run<float>(tensors, settings) : run<double>(tensors, settings);
-      },
+      .run = [](const NamedTensors& tensors, const RunSettings& settings,
+                DType dtype) { return dtype == DType::f32 ? run<float>(tensors, settings) : run<double>(tensors, settings); },
   };
 }
 

@@ -9,8 +9,7 @@ namespace {
 // The key of each item; with `every` each key at least once.
 std::vector<std::int64_t> item_keys(Generator& generator, const AggregationTask& task, bool every) {
   std::vector<std::int64_t> keys;
-  for (std::int64_t i = 0; i < task.items; ++i)
-    keys.push_back(every && i < task.keys ? i : generator.integers(0, task.keys).value());
+  for (std::int64_t i = 0; i < task.items; ++i) keys.push_back(every && i < task.keys ? i : generator.integers(0, task.keys).value());
   if (every) generator.shuffle(keys);
   return keys;
 }

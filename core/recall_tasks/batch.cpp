@@ -17,13 +17,16 @@ TaskCheck& TaskCheck::at_least(const char* name, std::int64_t value, std::int64_
 }
 
 TaskCheck& TaskCheck::at_most(const char* name, std::int64_t value, const char* limit_name, std::int64_t limit) {
-  return require(value <= limit, std::string(name) + " is " + std::to_string(value) + ", but " + limit_name + " is " + std::to_string(limit));
+  return require(value <= limit,
+                 std::string(name) + " is " + std::to_string(value) + ", but " + limit_name + " is " + std::to_string(limit));
 }
 
 Result<TaskBatch> blank_batch(const char* task, std::int64_t rows, std::int64_t length, bool with_answers) {
   const Extents<2> extents{rows, length};
   if (auto bytes = checked_bytes(task, extents.data(), 2, 8); !bytes.ok()) return bytes.status();
-  TaskBatch batch{.tokens = Tensor<std::int64_t, 2>(extents), .labels = Tensor<std::int64_t, 2>(extents, kNoLabel), .mask = Tensor<std::uint8_t, 2>(extents)};
+  TaskBatch batch{.tokens = Tensor<std::int64_t, 2>(extents),
+                  .labels = Tensor<std::int64_t, 2>(extents, kNoLabel),
+                  .mask = Tensor<std::uint8_t, 2>(extents)};
   if (with_answers) batch.answers = Tensor<double, 2>(extents);
   return batch;
 }

@@ -15,7 +15,8 @@ class TaskCheck {
   explicit TaskCheck(const char* task) : task_(task) {}
 
   TaskCheck& at_least(const char* name, std::int64_t value, std::int64_t least);
-  TaskCheck& at_most(const char* name, std::int64_t value, const char* limit_name, std::int64_t limit);  // "pairs is 9, but key_vocabulary is 8"
+  TaskCheck& at_most(const char* name, std::int64_t value, const char* limit_name,
+                     std::int64_t limit);  // "pairs is 9, but key_vocabulary is 8"
   TaskCheck& require(bool condition, const std::string& sentence);
   const Status& status() const { return status_; }
 

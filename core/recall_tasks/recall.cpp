@@ -97,11 +97,12 @@ Status check(const KeyConflictTask& task) {
       .at_least("rewrites", task.rewrites, 1)
       .at_least("key_width", task.key_width, 2)
       .require(task.keys % 2 == 0, "keys is " + std::to_string(task.keys) + ", must be even: keys come in couples")
-      .require(task.key_vocabulary % 2 == 0, "key_vocabulary is " + std::to_string(task.key_vocabulary) + ", must be even: keys come in couples")
+      .require(task.key_vocabulary % 2 == 0,
+               "key_vocabulary is " + std::to_string(task.key_vocabulary) + ", must be even: keys come in couples")
       .at_most("keys", task.keys, "key_vocabulary", task.key_vocabulary)
       .require(task.rewrites <= task.value_vocabulary / task.keys,
-               std::to_string(task.keys) + " keys written " + std::to_string(task.rewrites) + " times need as many values, but value_vocabulary is " +
-                   std::to_string(task.value_vocabulary))
+               std::to_string(task.keys) + " keys written " + std::to_string(task.rewrites) +
+                   " times need as many values, but value_vocabulary is " + std::to_string(task.value_vocabulary))
       .require(task.rho >= -1 && task.rho <= 1, "rho is " + std::to_string(task.rho) + ", must be from -1 to 1")
       .status();
 }
@@ -131,15 +132,16 @@ Result<TaskBatch> make_task(const AssociativeRecallTask& task) {
 }
 
 Result<TaskBatch> make_task(const MultiQueryRecallTask& task) {
-  const Status status = TaskCheck("multi_query_recall")
-                            .at_least("rows", task.rows, 1)
-                            .at_least("pairs", task.pairs, 1)
-                            .at_most("pairs", task.pairs, "key_vocabulary", task.key_vocabulary)
-                            .at_most("pairs", task.pairs, "value_vocabulary", task.value_vocabulary)
-                            .require(task.length / 4 >= task.pairs, "length is " + std::to_string(task.length) + ", but " + std::to_string(task.pairs) +
-                                                                        " pairs and the slots for their questions take " + std::to_string(4 * task.pairs))
-                            .require(task.power > 0 && task.power <= 1, "power is " + std::to_string(task.power) + ", must be above 0 and at most 1")
-                            .status();
+  const Status status =
+      TaskCheck("multi_query_recall")
+          .at_least("rows", task.rows, 1)
+          .at_least("pairs", task.pairs, 1)
+          .at_most("pairs", task.pairs, "key_vocabulary", task.key_vocabulary)
+          .at_most("pairs", task.pairs, "value_vocabulary", task.value_vocabulary)
+          .require(task.length / 4 >= task.pairs, "length is " + std::to_string(task.length) + ", but " + std::to_string(task.pairs) +
+                                                      " pairs and the slots for their questions take " + std::to_string(4 * task.pairs))
+          .require(task.power > 0 && task.power <= 1, "power is " + std::to_string(task.power) + ", must be above 0 and at most 1")
+          .status();
   if (!status.ok()) return status;
   auto batch = tasks::blank_batch("multi_query_recall", task.rows, task.length);
   if (!batch.ok()) return batch;

@@ -151,4 +151,11 @@ MemorySamplers memory_samplers(std::int64_t bytes, const Timing& timing) {
           .update = memory_sampler(memory, timing, 2, [](float* values, std::int64_t count) { scale(values, count, -1.0f); })};
 }
 
+Sampler read_sampler(std::span<const float> values, const Timing& timing) {
+  const auto count = static_cast<std::int64_t>(values.size()) / timing.threads / kStreamBlock * kStreamBlock;
+  return {timing, static_cast<double>(count) * sizeof(float), [=](int thread, std::int64_t repetitions) {
+            for (std::int64_t i = 0; i < repetitions; ++i) keep(sum_of(values.data() + thread * count, count));
+          }};
+}
+
 }  // namespace linearmem::bench

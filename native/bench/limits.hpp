@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,5 +57,8 @@ struct MemorySamplers {
   Sampler update;  // bytes read and bytes written, both counted
 };
 MemorySamplers memory_samplers(std::int64_t bytes, const Timing& timing);
+
+// Bytes read of memory that is there already, which each thread has a part of: where its pages lie matters too.
+Sampler read_sampler(std::span<const float> values, const Timing& timing);
 
 }  // namespace linearmem::bench

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "limits_kernel.hpp"
+
 namespace linearmem::bench {
 namespace {
 
@@ -11,11 +13,13 @@ Status wrong(const Case& c, const char* why) {
   return {StatusCode::unavailable, c.mechanism + ", " + c.setting + ", " + c.shape + ": no time is told: " + why};
 }
 
-std::optional<Sampler> limit_sampler(const Case& c, const Timing& timing) {
+std::optional<Sampler> limit_sampler(const Case& c, const Workload& workload, const Timing& timing) {
   switch (c.limit) {
     case Limit::multiply_add: return c.wide ? multiply_add_sampler<double>(timing) : multiply_add_sampler<float>(timing);
     case Limit::update: return memory_samplers(c.limit_bytes, timing).update;
-    case Limit::read: return memory_samplers(c.limit_bytes, timing).read;
+    case Limit::read:
+      if (static_cast<std::int64_t>(workload.streamed().size()) >= kStreamBlock * timing.threads) return read_sampler(workload.streamed(), timing);
+      return memory_samplers(c.limit_bytes, timing).read;
     case Limit::none: break;
   }
   return {};
@@ -72,7 +76,7 @@ double median_ratio(std::size_t rounds, Ratio ratio) {
 Status time_rounds(Workload& workload, const MeasureOptions& options, Measurement& result) {
   const Result<std::int64_t> calls = calls_per_sample(workload, result.subject.turn, options.timing);
   if (!calls.ok()) return calls.status();
-  std::optional<Sampler> limit = limit_sampler(result.subject, options.timing);
+  std::optional<Sampler> limit = limit_sampler(result.subject, workload, options.timing);
   Samples samples;
   for (int round = 0; round < options.rounds; ++round)
     if (Status status = take_round(workload, options, calls.value(), limit, samples); !status.ok()) return status;

@@ -32,48 +32,32 @@ struct Point {
   double low = 0, median = 0, high = 0;  // seconds of one call; 0 before they are measured
 };
 
-class WallClock final : public ExperimentRun {
+// One case: proved, warmed up, then timed kSamples times; its values are the least, the median and the largest time of a call in seconds.
+class Clocked final : public PartRun {
  public:
-  WallClock(std::int64_t width, std::int64_t longest) : lines_(kLineCount) {
-    for (std::int64_t tokens = kShortest; tokens <= longest; tokens *= 2)
-      for (const Line& line : kLines) add_case(line, tokens, width);
-  }
+  explicit Clocked(const Case& subject) : subject_(subject) {}
 
-  void step() override {
-    if (!status_.ok() || current_ == cases_.size()) return;
-    if (!workload_) status_ = begin_case();
-    else if (warm_seconds_ < kWarmSeconds || sample_calls_ == 0) status_ = warm_up();
-    else status_ = take_sample();
+  Status step() override {
+    if (progress() == 1) return {};
+    if (!workload_) return begin();
+    return warm_seconds_ < kWarmSeconds || sample_calls_ == 0 ? warm_up() : take_sample();
   }
-
-  double progress() const override {
-    if (current_ == cases_.size()) return 1;
-    const double within = static_cast<double>(samples_.size()) / kSamples;
-    return (static_cast<double>(current_) + within) / static_cast<double>(cases_.size());
+  double progress() const override { return static_cast<double>(samples_.size()) / kSamples; }
+  std::vector<double> values() const override {
+    const auto [low, high] = std::minmax_element(samples_.begin(), samples_.end());
+    return {*low, median_of(samples_), *high};
   }
-
-  Status status() const override { return status_; }
-  Figure figure() const override;
 
  private:
-  void add_case(const Line& line, std::int64_t tokens, std::int64_t width) {
-    const auto made = cases({.heads = 1, .tokens = tokens, .widths = {width}, .proof_flops = kProof}, {line.mechanism}, {"prefill"});
-    if (!made.ok()) status_ = made.status();
-    else cases_.push_back(made.value().front());
-  }
-
-  std::vector<Point>& points() { return lines_[current_ % kLineCount]; }
-
-  Status begin_case() {
-    const Case& subject = cases_[current_];
-    workload_ = subject.make();
+  Status begin() {
+    workload_ = subject_.make();
     const Result<Proof> proof = workload_->prove();
     if (!proof.ok()) return proof.status();
-    if (proof.value().error <= subject.tolerance) return {};
+    if (proof.value().error <= subject_.tolerance) return {};
     char text[96];
     std::snprintf(text, sizeof text, ": no time is told: it is %.1e from the definition, allowed is %.0e", proof.value().error,
-                  subject.tolerance);
-    return {StatusCode::unavailable, subject.mechanism + ", " + subject.shape + text};
+                  subject_.tolerance);
+    return {StatusCode::unavailable, subject_.mechanism + ", " + subject_.shape + text};
   }
 
   Result<double> time_calls(std::int64_t calls) {
@@ -97,35 +81,42 @@ class WallClock final : public ExperimentRun {
   Status take_sample() {
     const Result<double> took = time_calls(sample_calls_);
     if (!took.ok()) return took.status();
+    if (samples_.size() + 1 == kSamples && !workload_->unchanged())
+      return {StatusCode::unavailable, subject_.mechanism + ", " + subject_.shape + ": no time is told: a timed call gave other numbers"};
     samples_.push_back(took.value() / static_cast<double>(sample_calls_));
-    return samples_.size() == kSamples ? end_case() : Status();
-  }
-
-  Status end_case() {
-    const Case& subject = cases_[current_];
-    if (!workload_->unchanged())
-      return {StatusCode::unavailable, subject.mechanism + ", " + subject.shape + ": no time is told: a timed call gave other numbers"};
-    const auto [low, high] = std::minmax_element(samples_.begin(), samples_.end());
-    points().push_back({.tokens = static_cast<double>(kShortest << (current_ / kLineCount)),
-                        .flops = subject.work.flops,
-                        .low = *low,
-                        .median = median_of(samples_),
-                        .high = *high});
-    workload_ = nullptr;
-    samples_.clear();
-    sample_calls_ = 0, warm_calls_ = 1, warm_seconds_ = 0;
-    ++current_;
     return {};
   }
 
-  std::vector<Case> cases_;  // tokens by tokens, in the order of kLines
-  std::vector<std::vector<Point>> lines_;
-  Status status_;
-  std::size_t current_ = 0;
+  Case subject_;
   std::unique_ptr<Workload> workload_;
   std::int64_t warm_calls_ = 1, sample_calls_ = 0;
   double warm_seconds_ = 0;
   std::vector<double> samples_;
+};
+
+// Parts are the cases, tokens by tokens, in the order of kLines. They are times: to be taken one after the other.
+class WallClock final : public FigureParts {
+ public:
+  static Result<std::unique_ptr<FigureParts>> create(std::int64_t width, std::int64_t longest) {
+    auto clock = std::make_unique<WallClock>();
+    for (std::int64_t tokens = kShortest; tokens <= longest; tokens *= 2)
+      for (const Line& line : kLines) {
+        const auto made = cases({.heads = 1, .tokens = tokens, .widths = {width}, .proof_flops = kProof}, {line.mechanism}, {"prefill"});
+        if (!made.ok()) return made.status();
+        clock->cases_.push_back(made.value().front());
+      }
+    return std::unique_ptr<FigureParts>(std::move(clock));
+  }
+
+  std::int64_t count() const override { return static_cast<std::int64_t>(cases_.size()); }
+  double work(std::int64_t) const override { return 1; }  // samples take the same time whatever a call takes
+  Result<std::unique_ptr<PartRun>> start(std::int64_t part) const override {
+    return std::unique_ptr<PartRun>(std::make_unique<Clocked>(cases_[static_cast<std::size_t>(part)]));
+  }
+  Figure draw(const std::vector<std::vector<double>>& values) const override;
+
+ private:
+  std::vector<Case> cases_;
 };
 
 template <typename Value>
@@ -143,14 +134,19 @@ Panel panel_of(const char* name, const Axis& y, const std::vector<std::vector<Po
   return panel;
 }
 
-Figure WallClock::figure() const {
-  Panel time = panel_of("time", {"time of a call", "ms", true}, lines_, [](const Point& point) { return point.median * 1e3; });
+Figure WallClock::draw(const std::vector<std::vector<double>>& values) const {
+  std::vector<std::vector<Point>> timed(kLineCount), all(kLineCount);  // the operations are known before anything is measured
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    Point point{.tokens = static_cast<double>(kShortest << (i / kLineCount)), .flops = cases_[i].work.flops};
+    all[i % kLineCount].push_back(point);
+    if (values[i].empty()) continue;
+    point.low = values[i][0], point.median = values[i][1], point.high = values[i][2];
+    timed[i % kLineCount].push_back(point);
+  }
+  Panel time = panel_of("time", {"time of a call", "ms", true}, timed, [](const Point& point) { return point.median * 1e3; });
   for (std::size_t i = 0; i < kLineCount; ++i)
-    for (const Point& point : lines_[i])
+    for (const Point& point : timed[i])
       time.series[i].low.push_back(point.low * 1e3), time.series[i].high.push_back(point.high * 1e3);
-  std::vector<std::vector<Point>> all(kLineCount);  // the operations are known before anything is measured
-  for (std::size_t i = 0; i < cases_.size(); ++i)
-    all[i % kLineCount].push_back({.tokens = static_cast<double>(kShortest << (i / kLineCount)), .flops = cases_[i].work.flops});
   Panel operations = panel_of("operations", {"operations of a call", "", true}, all, [](const Point& point) { return point.flops; });
   return {.panels = {std::move(time), std::move(operations)}};
 }
@@ -161,12 +157,9 @@ Status check_whole(const Settings& settings) {
   return {};
 }
 
-Result<std::unique_ptr<ExperimentRun>> start(const Settings& settings) {
+Result<std::unique_ptr<FigureParts>> parts(const Settings& settings) {
   if (Status status = check_whole(settings); !status.ok()) return status;
-  std::unique_ptr<ExperimentRun> run =
-      std::make_unique<WallClock>(static_cast<std::int64_t>(settings.at("width")), static_cast<std::int64_t>(settings.at("longest")));
-  if (Status status = run->status(); !status.ok()) return status;
-  return run;
+  return WallClock::create(static_cast<std::int64_t>(settings.at("width")), static_cast<std::int64_t>(settings.at("longest")));
 }
 
 }  // namespace
@@ -189,7 +182,7 @@ const Experiment& wall_clock_experiment() {
       .not_shown = "more than one head and one thread; what surrounds a call in a model",
       .settings = {{"width", "width of keys and values", 64, 16, 256, 16}, {"longest", "most tokens of a call", 4096, 64, 8192, 64}},
       .run = nullptr,
-      .start = start};
+      .parts = parts};
   return experiment;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Workload {
   virtual void use(const Executor* executor) = 0;  // in the calls that follow; null: the calling thread alone
   virtual Result<Proof> prove() = 0;  // the first state's next call
   virtual Status run() = 0;           // one call of the door
+  virtual std::span<const float> streamed() const { return {}; }  // what Limit::read reads; empty: a working set of its own
   virtual bool unchanged() const = 0;  // where every call computes the same: are the outputs still those that were proven?
 };
 

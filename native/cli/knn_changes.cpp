@@ -35,13 +35,15 @@ Result<int> add(const Add& arguments) {
   if (!records.ok()) return records.status();
   if (!arguments.source.empty()) records.value().sources.assign(records.value().tokens.size(), arguments.source);
   if (arguments.upsert) {
-    if (records.value().ids.empty() && records.value().count() > 0) return Status::invalid(arguments.input + ": ids is missing; --upsert replaces by id");
+    if (records.value().ids.empty() && records.value().count() > 0)
+      return Status::invalid(arguments.input + ": ids is missing; --upsert replaces by id");
     const auto done = store.value()->upsert(records.value());
     if (!done.ok()) return done.status();
     std::cout << "added " << done.value().added << ", replaced " << done.value().replaced << "\n";
     return kDone;
   }
-  if (!records.value().ids.empty()) return Status::invalid(arguments.input + ": ids is given; say --upsert to replace by id, or leave it out");
+  if (!records.value().ids.empty())
+    return Status::invalid(arguments.input + ": ids is given; say --upsert to replace by id, or leave it out");
   const auto ids = store.value()->append(records.value());
   if (!ids.ok()) return ids.status();
   std::cout << "added " << ids.value().size();
@@ -106,7 +108,9 @@ void add_create(CLI::App& knn, Verb& chosen) {
   verb->add_option("--model-version", arguments->identity.model_version, "Its version")->required();
   verb->add_option("--tokenizer", arguments->identity.tokenizer, "What the token ids mean")->required();
   verb->add_option("--dimension", arguments->identity.dimension, "Numbers in a key")->required();
-  verb->add_option("--metric", arguments->metric, "squared-l2 or inner-product")->check(CLI::IsMember({"squared-l2", "inner-product"}))->capture_default_str();
+  verb->add_option("--metric", arguments->metric, "squared-l2 or inner-product")
+      ->check(CLI::IsMember({"squared-l2", "inner-product"}))
+      ->capture_default_str();
   verb->callback([arguments, &chosen] { chosen = [arguments] { return create(*arguments); }; });
 }
 
@@ -122,7 +126,8 @@ void add_add(CLI::App& knn, Verb& chosen) {
 
 void add_delete(CLI::App& knn, Verb& chosen) {
   const auto arguments = std::make_shared<Delete>();
-  CLI::App* verb = knn.add_subcommand("delete", "Delete records by id or by what they have in common; compact then takes them out of the bytes");
+  CLI::App* verb =
+      knn.add_subcommand("delete", "Delete records by id or by what they have in common; compact then takes them out of the bytes");
   declare_knn_options(*verb, arguments->store, true);
   verb->add_option("--id", arguments->ids, "An id; may be repeated")->take_all()->expected(1);
   verb->add_option("--token", arguments->filter.token, "All records of this token");

@@ -54,8 +54,8 @@ Result<Texts> read_texts(const EvalArguments& arguments) {
   texts.vocabulary = vocabulary.size();
   const std::size_t n = texts.text.size();
   if (texts.train.empty() || n < 50)
-    return Status::invalid("knn eval: " + arguments.train + " has " + std::to_string(texts.train.size()) + " words and " + arguments.text + " " +
-                           std::to_string(n) + "; at least 1 and 50 are needed");
+    return Status::invalid("knn eval: " + arguments.train + " has " + std::to_string(texts.train.size()) + " words and " + arguments.text +
+                           " " + std::to_string(n) + "; at least 1 and 50 are needed");
   texts.memory = n * 6 / 10, texts.choice = n * 8 / 10;
   return texts;
 }
@@ -81,9 +81,13 @@ class StorePlace {
 };
 
 Result<std::shared_ptr<const KnnSnapshot>> fill_memory(const EvalArguments& arguments, const Texts& texts, const std::string& path) {
-  const KnnIdentity identity{.model = "ngram", .model_version = "order " + std::to_string(arguments.order) + ", context " + std::to_string(arguments.context),
-                             .tokenizer = "words of " + std::filesystem::path(arguments.train).filename().string() + " and " + std::filesystem::path(arguments.text).filename().string(),
-                             .dimension = arguments.dimension, .metric = Metric::squared_l2, .domain = "eval"};
+  const KnnIdentity identity{.model = "ngram",
+                             .model_version = "order " + std::to_string(arguments.order) + ", context " + std::to_string(arguments.context),
+                             .tokenizer = "words of " + std::filesystem::path(arguments.train).filename().string() + " and " +
+                                          std::filesystem::path(arguments.text).filename().string(),
+                             .dimension = arguments.dimension,
+                             .metric = Metric::squared_l2,
+                             .domain = "eval"};
   if (Status status = KnnStore::create(path, identity); !status.ok()) return status;
   auto store = KnnStore::open(path, expect_all(identity), KnnAccess::write);
   if (!store.ok()) return store.status();
@@ -104,7 +108,8 @@ struct Part {
   Tensor<std::int64_t, 2> hits;  // 1 where the neighbour's token is the one that came
 };
 
-Result<Part> look_up(const EvalArguments& arguments, const Texts& texts, const NgramModel& model, const KnnSnapshot& snapshot, std::size_t begin, std::size_t end) {
+Result<Part> look_up(const EvalArguments& arguments, const Texts& texts, const NgramModel& model, const KnnSnapshot& snapshot,
+                     std::size_t begin, std::size_t end) {
   const auto Q = static_cast<std::int64_t>(end - begin);
   Tensor<float, 2> queries({Q, arguments.dimension});
   Part part;
@@ -120,7 +125,8 @@ Result<Part> look_up(const EvalArguments& arguments, const Texts& texts, const N
   part.found = std::move(found).value();
   part.hits = Tensor<std::int64_t, 2>(part.found.tokens.extents());
   for (std::int64_t q = 0; q < Q; ++q)
-    for (std::int64_t r = 0; r < part.hits.extents()[1]; ++r) part.hits(q, r) = part.found.tokens(q, r) == texts.text[begin + static_cast<std::size_t>(q)];
+    for (std::int64_t r = 0; r < part.hits.extents()[1]; ++r)
+      part.hits(q, r) = part.found.tokens(q, r) == texts.text[begin + static_cast<std::size_t>(q)];
   return part;
 }
 
@@ -135,7 +141,9 @@ Result<Tensor<double, 2>> memory_of(const Part& part, std::int64_t k, double tem
   const Extents<2> nearest = {Q, std::min(k, part.hits.extents()[1])}, strides = packed_strides<2>(part.hits.extents());
   Tensor<double, 2> prob({Q, 2});
   const Status status = knn_distribution({.distances = View<const double, 2>(part.found.distances.data(), nearest, strides),
-                                          .tokens = View<const std::int64_t, 2>(part.hits.data(), nearest, strides), .temperature = temperature, .prob = prob.view()});
+                                          .tokens = View<const std::int64_t, 2>(part.hits.data(), nearest, strides),
+                                          .temperature = temperature,
+                                          .prob = prob.view()});
   if (!status.ok()) return status;
   return prob;
 }
@@ -143,8 +151,10 @@ Result<Tensor<double, 2>> memory_of(const Part& part, std::int64_t k, double tem
 Result<double> perplexity_of(const Part& part, const Tensor<double, 2>& memory, double weight) {
   const auto Q = static_cast<std::int64_t>(part.model.size());
   Tensor<double, 2> mixed({Q, 1});
-  const Status status = knn_interpolate({.memory = View<const double, 2>(memory.data() + 1, {Q, 1}, {2, 1}), .model = View<const double, 2>(part.model.data(), {Q, 1}),
-                                         .weight = weight, .mixed = mixed.view()});
+  const Status status = knn_interpolate({.memory = View<const double, 2>(memory.data() + 1, {Q, 1}, {2, 1}),
+                                         .model = View<const double, 2>(part.model.data(), {Q, 1}),
+                                         .weight = weight,
+                                         .mixed = mixed.view()});
   if (!status.ok()) return status;
   std::vector<double> logs;
   for (double probability : mixed.values()) logs.push_back(std::log(probability));
@@ -192,7 +202,8 @@ Result<Evaluation> evaluate(const EvalArguments& arguments) {
   if (Status status = sweep(arguments, choose.value(), result); !status.ok()) return status;
   const auto memory = memory_of(judge.value(), result.chosen.k, result.chosen.temperature);
   if (!memory.ok()) return memory.status();
-  const auto with = perplexity_of(judge.value(), memory.value(), result.chosen.weight), without = perplexity_of(judge.value(), memory.value(), 0);
+  const auto with = perplexity_of(judge.value(), memory.value(), result.chosen.weight),
+             without = perplexity_of(judge.value(), memory.value(), 0);
   const auto before = perplexity_of(choose.value(), Tensor<double, 2>({static_cast<std::int64_t>(choose.value().model.size()), 2}), 0);
   for (const auto* value : {&with, &without, &before})
     if (!value->ok()) return value->status();
@@ -207,9 +218,11 @@ Figure figure_of(const EvalArguments& arguments, const Evaluation& result) {
     Choice best;
     for (const Choice& one : result.tried)
       if (one.k == k && one.perplexity < best.perplexity) best = one;
-    Series line{.memory = "knn_memory", .label = "k " + std::to_string(k) + ", temperature " + number_text(best.temperature), .x = {}, .y = {}};
+    Series line{
+        .memory = "knn_memory", .label = "k " + std::to_string(k) + ", temperature " + number_text(best.temperature), .x = {}, .y = {}};
     for (const Choice& one : result.tried)
-      if (one.k == k && one.temperature == best.temperature && std::isfinite(one.perplexity)) line.x.push_back(one.weight), line.y.push_back(one.perplexity);
+      if (one.k == k && one.temperature == best.temperature && std::isfinite(one.perplexity))
+        line.x.push_back(one.weight), line.y.push_back(one.perplexity);
     panel.series.push_back(std::move(line));
   }
   return {.panels = {std::move(panel)}};
@@ -226,14 +239,23 @@ Status plot(const EvalArguments& arguments, const Evaluation& result) {
 
 void print_json(const EvalArguments& arguments, const Evaluation& result) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
-  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("infinite"); };
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("infinite");
+  };
   for (const Choice& one : result.tried)
     tried.push_back({{"k", one.k}, {"temperature", one.temperature}, {"weight", one.weight}, {"perplexity", number(one.perplexity)}});
   const nlohmann::ordered_json report = {
-      {"train_words", result.texts.train.size()}, {"text_words", result.texts.text.size()}, {"vocabulary", result.texts.vocabulary}, {"records", result.records},
-      {"order", arguments.order}, {"context", arguments.context}, {"dimension", arguments.dimension},
+      {"train_words", result.texts.train.size()},
+      {"text_words", result.texts.text.size()},
+      {"vocabulary", result.texts.vocabulary},
+      {"records", result.records},
+      {"order", arguments.order},
+      {"context", arguments.context},
+      {"dimension", arguments.dimension},
       {"chosen", {{"k", result.chosen.k}, {"temperature", result.chosen.temperature}, {"weight", result.chosen.weight}}},
-      {"without_memory", number(result.plain)}, {"with_memory", number(result.with_memory)}, {"tried", std::move(tried)}};
+      {"without_memory", number(result.plain)},
+      {"with_memory", number(result.with_memory)},
+      {"tried", std::move(tried)}};
   std::cout << report.dump(2) << "\n";
 }
 
@@ -241,15 +263,16 @@ void print_text(const EvalArguments& arguments, const Evaluation& result) {
   const Texts& texts = result.texts;
   std::cout << "model    words of " << arguments.train << ": " << texts.train.size() << ", order " << arguments.order << "\n"
             << "memory   words of " << arguments.text << ": the first " << texts.memory << ", " << result.records << " records\n"
-            << "chosen   on the next " << texts.choice - texts.memory << " words: k " << result.chosen.k << ", temperature " << number_text(result.chosen.temperature)
-            << ", weight " << number_text(result.chosen.weight) << "; perplexity there " << number_text(result.plain_choice) << " without, "
-            << number_text(result.chosen.perplexity) << " with\n"
-            << "judged   on the last " << texts.text.size() - texts.choice << " words: perplexity " << number_text(result.plain) << " without, "
-            << number_text(result.with_memory) << " with the memory\n";
+            << "chosen   on the next " << texts.choice - texts.memory << " words: k " << result.chosen.k << ", temperature "
+            << number_text(result.chosen.temperature) << ", weight " << number_text(result.chosen.weight) << "; perplexity there "
+            << number_text(result.plain_choice) << " without, " << number_text(result.chosen.perplexity) << " with\n"
+            << "judged   on the last " << texts.text.size() - texts.choice << " words: perplexity " << number_text(result.plain)
+            << " without, " << number_text(result.with_memory) << " with the memory\n";
 }
 
 Result<int> eval(const EvalArguments& arguments) {
-  for (const auto& [name, value] : {std::pair("--order", arguments.order), std::pair("--context", arguments.context), std::pair("--dimension", arguments.dimension)})
+  for (const auto& [name, value] :
+       {std::pair("--order", arguments.order), std::pair("--context", arguments.context), std::pair("--dimension", arguments.dimension)})
     if (value < 1 || value > 4096) return Status::invalid(std::string(name) + " is " + std::to_string(value) + ", must be from 1 to 4096");
   if (arguments.context > 63) return Status::invalid("--context is " + std::to_string(arguments.context) + ", must be from 1 to 63");
   const auto result = evaluate(arguments);
@@ -265,9 +288,11 @@ Result<int> eval(const EvalArguments& arguments) {
 
 void add_knn_eval(CLI::App& knn, Verb& chosen) {
   const auto arguments = std::make_shared<EvalArguments>();
-  CLI::App* verb = knn.add_subcommand("eval", "Perplexity of a text without and with a memory of its first part, under a word model of another text");
+  CLI::App* verb =
+      knn.add_subcommand("eval", "Perplexity of a text without and with a memory of its first part, under a word model of another text");
   verb->add_option("--train", arguments->train, "The text that the model counts")->required();
-  verb->add_option("--text", arguments->text, "The text to remember and to judge: 60 % fill the memory, 20 % choose, 20 % judge")->required();
+  verb->add_option("--text", arguments->text, "The text to remember and to judge: 60 % fill the memory, 20 % choose, 20 % judge")
+      ->required();
   verb->add_option("--store", arguments->store, "Keep the memory as a store there; else it goes with the program");
   verb->add_option("--plot", arguments->plot, "Write perplexity over weight as an SVG file, by gnuplot");
   verb->add_option("--order", arguments->order, "Words of an n-gram at most")->capture_default_str();

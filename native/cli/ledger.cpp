@@ -28,7 +28,9 @@ Result<std::string> read_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : -1;
   if (size < 0) return Status::invalid(file + ": cannot read: " + std::strerror(errno));
-  if (size > kMostBytes) return Status::invalid(file + ": config: it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMostBytes) + " are read");
+  if (size > kMostBytes)
+    return Status::invalid(file + ": config: it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMostBytes) +
+                           " are read");
   std::string text(static_cast<std::size_t>(size), '\0');
   stream.seekg(0);
   if (!stream.read(text.data(), size)) return Status::invalid(file + ": cannot read: " + std::strerror(errno));
@@ -141,7 +143,8 @@ void add_ledger(CLI::App& app, Verb& chosen) {
   verb->add_option("--state-dtype", arguments->state_dtype, "Of states and normalizers")->capture_default_str();
   verb->add_option("--conv-dtype", arguments->conv_dtype, "Of a convolution's inputs and the last token")->capture_default_str();
   verb->add_option("--conv-columns", arguments->conv_columns, "Inputs that a convolution keeps: W-1, W or none")->capture_default_str();
-  verb->add_option("--block", arguments->settings.block, "Tokens per page; kept tokens are rounded up to whole pages")->capture_default_str();
+  verb->add_option("--block", arguments->settings.block, "Tokens per page; kept tokens are rounded up to whole pages")
+      ->capture_default_str();
   CLI::Option* device = verb->add_option("--device-memory", arguments->device_memory, "Bytes for requests, such as 80GiB: how many fit");
   verb->add_option("--chunk", arguments->settings.chunk, "Tokens per chunk of the training ledger")->capture_default_str();
   verb->add_option("--figure", arguments->figure, "FILE.svg or FILE.png: bytes against prefix length, drawn by gnuplot");

@@ -37,6 +37,7 @@ int run_verb(const Verb& verb) {
 int main(int count, char** words) {
   CLI::App app("LinearMem: linear, recurrent and memory architectures, run and verified", "linearmem");
   app.set_version_flag("--version", "linearmem " + std::string(linearmem::build_id()));
+  app.require_subcommand(0, 1);  // at most one: a mechanism may have the name of a verb
   Verb chosen;
   add_verify(app, chosen);
   add_report(app, chosen);

@@ -30,7 +30,8 @@ std::vector<std::int64_t> Vocabulary::numbers_of(const std::vector<std::string>&
 void NgramModel::count(std::span<const std::int64_t> tokens) {
   for (std::size_t at = 0; at < tokens.size(); ++at)
     for (std::size_t before = 0; before < static_cast<std::size_t>(order_) && before <= at; ++before) {
-      Followers& followers = contexts_[{tokens.begin() + static_cast<std::ptrdiff_t>(at - before), tokens.begin() + static_cast<std::ptrdiff_t>(at)}];
+      Followers& followers =
+          contexts_[{tokens.begin() + static_cast<std::ptrdiff_t>(at - before), tokens.begin() + static_cast<std::ptrdiff_t>(at)}];
       ++followers.all;
       ++followers.of[tokens[at]];
     }
@@ -39,11 +40,13 @@ void NgramModel::count(std::span<const std::int64_t> tokens) {
 double NgramModel::probability(std::span<const std::int64_t> tokens, std::size_t at) const {
   double probability = 1.0 / static_cast<double>(vocabulary_);
   for (std::size_t before = 0; before < static_cast<std::size_t>(order_) && before <= at; ++before) {
-    const auto found = contexts_.find({tokens.begin() + static_cast<std::ptrdiff_t>(at - before), tokens.begin() + static_cast<std::ptrdiff_t>(at)});
+    const auto found =
+        contexts_.find({tokens.begin() + static_cast<std::ptrdiff_t>(at - before), tokens.begin() + static_cast<std::ptrdiff_t>(at)});
     if (found == contexts_.end()) break;  // nor are longer ones there
     const Followers& followers = found->second;
     const auto follower = followers.of.find(tokens[at]);
-    const double times = follower == followers.of.end() ? 0 : static_cast<double>(follower->second), kinds = static_cast<double>(followers.of.size());
+    const double times = follower == followers.of.end() ? 0 : static_cast<double>(follower->second),
+                 kinds = static_cast<double>(followers.of.size());
     probability = (times + kinds * probability) / (static_cast<double>(followers.all) + kinds);
   }
   return probability;

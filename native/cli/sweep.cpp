@@ -1,13 +1,16 @@
 // linearmem sweep NAME: the numbers behind a figure, as JSON or CSV.
-#include <unistd.h>
-
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
-#include "linearmem/experiments.hpp"
+#include "linearmem/target.hpp"
 #include "settings.hpp"
+#include "staged_file.hpp"
+#include "sweep_output.hpp"
+#include "sweep_run.hpp"
+#include "threads.hpp"
 #include "verb.hpp"
 #include "wall_clock.hpp"
 
@@ -15,67 +18,11 @@ namespace linearmem::cli {
 namespace {
 
 struct SweepArguments {
-  std::string name;
+  std::string name, preset, output;
   std::vector<std::string> settings;
-  bool json = false, csv = false, list = false;
+  std::int64_t threads = 1;
+  bool json = false, csv = false, list = false, estimate = false;
 };
-
-nlohmann::ordered_json to_json(const Axis& axis) {
-  return {{"quantity", axis.quantity}, {"unit", axis.unit}, {"logarithmic", axis.logarithmic}};
-}
-
-nlohmann::ordered_json to_json(const Panel& panel) {
-  nlohmann::ordered_json series = nlohmann::ordered_json::array();
-  for (const Series& line : panel.series) {
-    series.push_back({{"memory", line.memory}, {"label", line.label}, {"points", line.points}, {"x", line.x}, {"y", line.y}});
-    if (!line.low.empty()) series.back().update({{"low", line.low}, {"high", line.high}});
-  }
-  nlohmann::ordered_json json = {{"name", panel.name}, {"x", to_json(panel.x)}, {"y", to_json(panel.y)}, {"series", std::move(series)}};
-  for (const Band& band : panel.bands) json["bands"].push_back({{"label", band.label}, {"from", band.from}, {"to", band.to}});
-  if (panel.columns > 0) json.update({{"columns", panel.columns}, {"limit", panel.limit}});
-  return json;
-}
-
-void print_json(const Experiment& experiment, const Settings& settings, const Figure& figure) {
-  nlohmann::ordered_json used = nlohmann::ordered_json::object(), panels = nlohmann::ordered_json::array();
-  for (const SettingSpec& setting : experiment.settings)
-    used[setting.name] = settings.count(setting.name) ? settings.at(setting.name) : setting.default_value;
-  for (const Panel& panel : figure.panels) panels.push_back(to_json(panel));
-  const nlohmann::ordered_json report = {{"experiment", experiment.name},
-                                         {"question", experiment.question},
-                                         {"not_shown", experiment.not_shown},
-                                         {"settings", std::move(used)},
-                                         {"panels", std::move(panels)}};
-  std::cout << report.dump(2) << "\n";
-}
-
-// Quoted as RFC 4180 has it, always: labels hold commas.
-std::string field(const std::string& text) {
-  std::string quoted = "\"";
-  for (char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-// An end of an interval; empty where the series has none.
-std::string end_of(const std::vector<double>& ends, std::size_t i) { return ends.empty() ? "" : number_text(ends[i]); }
-
-void print_csv(const Figure& figure) {
-  std::cout << "panel,memory,label,x,y,low,high\n";
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      for (std::size_t i = 0; i < series.x.size(); ++i)
-        std::cout << field(panel.name) << "," << field(series.memory) << "," << field(series.label) << "," << number_text(series.x[i])
-                  << "," << number_text(series.y[i]) << "," << end_of(series.low, i) << "," << end_of(series.high, i) << "\n";
-}
-
-// A line on the terminal that is written over; nothing where standard error goes elsewhere.
-Watch progress_on_terminal() {
-  if (!isatty(STDERR_FILENO)) return {};
-  return [last = -1](double progress) mutable {
-    if (const int percent = static_cast<int>(100 * progress); percent != last) std::cerr << "\r" << (last = percent) << " %" << std::flush;
-    return true;
-  };
-}
 
 // The experiments of core, whose numbers are the same everywhere, and the one of this machine's times.
 std::vector<const Experiment*> all_experiments() {
@@ -101,23 +48,82 @@ Result<int> list_experiments() {
     for (const SettingSpec& setting : experiment.settings)
       std::cout << "    " << setting.name << "=" << number_text(setting.default_value) << "  " << setting.meaning << ", "
                 << number_text(setting.minimum) << " to " << number_text(setting.maximum) << (setting.step == 1 ? ", whole" : "") << "\n";
+    for (const Preset& preset : experiment.presets) {
+      std::cout << "    --preset " << preset.name << ":";
+      for (const auto& [key, value] : preset.settings) std::cout << " " << key << "=" << number_text(value);
+      std::cout << "\n";
+    }
   }
   return kDone;
+}
+
+// Those of the preset, and over them those that were set by themselves.
+Result<Settings> chosen_settings(const Experiment& experiment, const SweepArguments& arguments) {
+  auto settings = parse_number_settings(arguments.settings);
+  if (!settings.ok() || arguments.preset.empty()) return settings;
+  std::string known;
+  for (const Preset& preset : experiment.presets) {
+    if (preset.name == arguments.preset) {
+      settings.value().insert(preset.settings.begin(), preset.settings.end());
+      return settings;
+    }
+    known += (known.empty() ? "" : ", ") + std::string(preset.name);
+  }
+  return Status::invalid("--preset " + arguments.preset + " is not one of " + experiment.name +
+                         "'s, which are: " + (known.empty() ? "none" : known));
+}
+
+// What makes two runs the same.
+std::string header_of(const Experiment& experiment, const Settings& settings) {
+  nlohmann::ordered_json all;
+  for (const SettingSpec& setting : experiment.settings)
+    all[setting.name] = number_text(settings.count(setting.name) ? settings.at(setting.name) : setting.default_value);
+  return nlohmann::ordered_json{{"sweep", experiment.name}, {"build", build_id()}, {"settings", std::move(all)}}.dump();
+}
+
+Status write_whole(const std::string& path, const std::string& text) {
+  auto file = StagedFile::create(path);
+  if (!file.ok()) return file.status();
+  if (Status status = file.value().append(text); !status.ok()) return status;
+  return file.value().commit();
 }
 
 Result<int> sweep(const SweepArguments& arguments) {
   if (arguments.list) return list_experiments();
   if (arguments.name.empty()) return Status::invalid("sweep needs a NAME; sweep --list names the experiments");
-  if (arguments.json == arguments.csv) return Status::invalid("sweep needs one of --json and --csv");
-  const auto experiment = find(arguments.name);
-  if (!experiment.ok()) return experiment.status();
-  const auto settings = parse_number_settings(arguments.settings);
+  if (!arguments.estimate && arguments.json == arguments.csv) return Status::invalid("sweep needs one of --json and --csv");
+  const auto found = find(arguments.name);
+  if (!found.ok()) return found.status();
+  const Experiment& experiment = *found.value();
+  const auto settings = chosen_settings(experiment, arguments);
   if (!settings.ok()) return settings.status();
-  const auto figure = run_experiment(*experiment.value(), settings.value(), progress_on_terminal());
-  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K";
+  if (&experiment == &bench::wall_clock_experiment() && arguments.threads != 1)
+    return Status::invalid("--threads is " + std::to_string(arguments.threads) + "; wall-clock takes 1, or its parts would disturb each other");
+  const auto executor = executor_of(arguments.threads);
+  if (!executor.ok()) return executor.status();
+  const auto parts = experiment_parts(experiment, settings.value());
+  if (!parts.ok()) return parts.status();
+  if (arguments.estimate) {
+    const auto sentence = estimate_parts(*parts.value(), arguments.threads);
+    if (!sentence.ok()) return sentence.status();
+    std::cout << sentence.value() << "\n";
+    return kDone;
+  }
+  std::optional<PartialFile> partial;
+  if (!arguments.output.empty() && parts.value()->count() > 0) {
+    auto opened = PartialFile::open(arguments.output + ".partial", header_of(experiment, settings.value()), parts.value()->count());
+    if (!opened.ok()) return opened.status();
+    partial.emplace(std::move(opened).value());
+  }
+  const auto figure = run_parts(*parts.value(), *executor.value(), partial ? &*partial : nullptr);
   if (!figure.ok()) return figure.status();
-  if (arguments.json) print_json(*experiment.value(), settings.value(), figure.value());
-  if (arguments.csv) print_csv(figure.value());
+  const std::string text = arguments.json ? figure_json(experiment, settings.value(), figure.value()) : figure_csv(figure.value());
+  if (arguments.output.empty()) {
+    std::cout << text;
+    return kDone;
+  }
+  if (Status status = write_whole(arguments.output, text); !status.ok()) return status;
+  if (partial) partial->remove();
   return kDone;
 }
 
@@ -128,9 +134,15 @@ void add_sweep(CLI::App& app, Verb& chosen) {
   CLI::App* verb = app.add_subcommand("sweep", "Compute the numbers of a figure");
   verb->add_option("NAME", arguments->name, "An experiment, for example memory-tradeoff");
   verb->add_option("--set", arguments->settings, "key=value, a setting of the experiment; may be repeated")->take_all()->expected(1);
-  verb->add_flag("--json", arguments->json, "One JSON object on standard output");
-  verb->add_flag("--csv", arguments->csv, "One line per point on standard output");
-  verb->add_flag("--list", arguments->list, "Name the experiments and their settings, and stop");
+  verb->add_option("--preset", arguments->preset, "Settings under a name, for example large; --set goes before them");
+  verb->add_option(
+      "--output", arguments->output,
+      "File to write to instead of standard output; FILE.partial beside it keeps what is finished, and the same command goes on from it");
+  add_threads(*verb, arguments->threads);
+  verb->add_flag("--json", arguments->json, "One JSON object");
+  verb->add_flag("--csv", arguments->csv, "One line per point");
+  verb->add_flag("--estimate", arguments->estimate, "Say about how long it takes, and stop");
+  verb->add_flag("--list", arguments->list, "Name the experiments, their settings and presets, and stop");
   verb->callback([arguments, &chosen] { chosen = [arguments] { return sweep(*arguments); }; });
 }
 

@@ -34,7 +34,7 @@ class Statement {
 
   bool is_integer(int column) const;
   std::int64_t integer(int column) const;
-  std::string_view text(int column) const;            // of any type, as text; until the next step
+  std::string_view text(int column) const;             // of any type, as text; until the next step
   std::span<const std::byte> bytes(int column) const;  // of a blob; empty for another type
 
  private:
@@ -57,7 +57,7 @@ class Database {
 
   const std::string& path() const { return path_; }
   Result<Statement> prepare(std::string_view sql);
-  Status run(std::string_view sql);  // no rows wanted
+  Status run(std::string_view sql);                   // no rows wanted
   Result<std::int64_t> number(std::string_view sql);  // the first column of the first row
   bool in_transaction() const;
   std::int64_t changes() const;  // rows that the last statement changed

@@ -1,6 +1,8 @@
 // A kNN memory that outlives its process: records of one permission domain in one file, which survives crashes and refuses what does not
 // belong to it. PATH is an SQLite file and the only truth. Beside it, derived and disposable: PATH.scan, which searches read, and
-// PATH.mark, which the writer holds locked and where the last acknowledged change is noted.
+// PATH.mark, which the writer holds locked and where the last acknowledged change is noted; and, when asked for, PATH.graph.
+//
+// A PATH of the form postgresql://... is a store on a server instead (postgres_store.hpp).
 //
 // A change is acknowledged when its call returns; by then it is on disk (synchronous=FULL). Readers are many, in any processes, and
 // see whole changes only; a second writer is refused. Calls on one object may come from several threads.
@@ -12,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "identity.hpp"
 #include "linearmem/executor.hpp"
+#include "linearmem/knn_identity.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {
@@ -46,7 +48,9 @@ struct KnnFilter {
 struct KnnStats {
   std::int64_t records = 0, generation = 0, next_id = 0;
   std::int64_t truth_bytes = 0, log_bytes = 0, scan_bytes = 0;
-  std::string scan;  // "fresh", "missing", "stale by 3 changes", or why it cannot be used
+  std::int64_t graph_bytes = 0;
+  double graph_recall = 0;  // as measured when the graph was made; 0 where there is none of this generation
+  std::string scan;         // "fresh", "missing", "stale by 3 changes", or why it cannot be used
 };
 
 // Neighbours of Q queries, nearest first, ties by the smaller id.
@@ -62,14 +66,34 @@ struct KnnQuery {
   const Executor* executor = nullptr;
 };
 
-// The records of one generation, as long as it is held; whatever is written meanwhile. Any number of threads may search it.
+enum class KnnSearchBy {
+  scan,   // every key: exact
+  graph,  // most near keys by PATH.graph, their distances exact
+};
+
+struct KnnGraphOptions {
+  std::int64_t links = 16, build_effort = 200, search_effort = 64;  // of hnswlib: M, ef_construction, ef
+  std::int64_t least_records = 10000;                               // below, reading every key is as fast
+  double least_recall = 0.95;                                       // a graph that finds less is not kept
+  View<const float, 2> queries = {};  // to measure recall with; not given: 200 of the store's own keys, spread over it
+  std::int64_t k = 16;                // neighbours of which it must find that share
+};
+
+struct KnnGraphReport {
+  double recall = 0;  // neighbours found over neighbours there are, with the exact search as the judge
+  std::int64_t queries = 0;
+};
+
+// The records of one generation, as long as it is held; whatever is written meanwhile. Any number of threads may search it. (On a server a
+// change ends the generation: searching it then is an error.)
 class KnnSnapshot {
  public:
   virtual ~KnnSnapshot() = default;
   virtual std::int64_t generation() const = 0;
   virtual std::int64_t count() const = 0;
   virtual std::string scan() const = 0;  // "mapped", or why the keys are held in memory instead
-  // Exact: the same answers, to the bit, as knn_search on all keys. Errors: knn_search's, keys in the order of ids.
+  // By scan exact: the same answers, to the bit, as knn_search on all keys. By graph the same distances, but a near key may be missing.
+  // Errors: knn_search's, keys in the order of ids.
   virtual Result<KnnNeighbours> search(const KnnQuery& query) const = 0;
   virtual KnnRecords records() const = 0;  // all, ascending ids; sources are left empty
 };
@@ -77,8 +101,8 @@ class KnnSnapshot {
 enum class KnnAccess { read, write };
 
 struct KnnStoreOptions {
-  const char* vfs = nullptr;  // the SQLite file layer by name; SQLite's own when null
-  bool synced = true;         // false: synchronous=NORMAL, where the last changes may be lost with the power
+  const char* vfs = nullptr;      // the SQLite file layer by name; SQLite's own when null
+  bool synced = true;             // false: synchronous=NORMAL, where the last changes may be lost with the power
   std::int64_t log_pages = 1000;  // of the log, after which a change folds it into the file
 };
 
@@ -86,7 +110,8 @@ class KnnStore {
  public:
   // Errors: PATH exists, a field that check_identity refuses, a folder that cannot be written.
   static Status create(const std::string& path, const KnnIdentity& identity, const KnnStoreOptions& options = {});
-  // Errors: no store, damage, an identity that is not the expected one (by field), another writer (by process), a store older than PATH.mark.
+  // Errors: no store, damage, an identity that is not the expected one (by field), another writer (by process), a store older than
+  // PATH.mark.
   static Result<std::unique_ptr<KnnStore>> open(const std::string& path, const KnnExpectation& expected, KnnAccess access,
                                                 const KnnStoreOptions& options = {});
   virtual ~KnnStore() = default;
@@ -102,8 +127,11 @@ class KnnStore {
 
   virtual Result<KnnStats> stats() = 0;
   virtual Result<KnnStats> verify() = 0;  // reads and checks every byte of truth and scan file
-  virtual Result<std::shared_ptr<const KnnSnapshot>> snapshot() = 0;  // of now; makes the scan file anew where it is too old
-  virtual Result<KnnRecords> read_all() = 0;  // sources included
+  virtual Result<std::shared_ptr<const KnnSnapshot>> snapshot(
+      KnnSearchBy by = KnnSearchBy::scan) = 0;                                         // of now; makes the scan file anew where
+                                                                                       // it is too old. By graph: error where none fits
+  virtual Result<KnnGraphReport> make_graph(const KnnGraphOptions& options = {}) = 0;  // errors: too few records, recall below the least
+  virtual Result<KnnRecords> read_all() = 0;                                           // sources included
 };
 
 }  // namespace linearmem

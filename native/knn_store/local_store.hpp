@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "graph.hpp"
 #include "knn_store.hpp"
 #include "mark.hpp"
 #include "scan_file.hpp"
@@ -22,17 +23,21 @@ class LocalStore final : public KnnStore {
   Status compact() override;
   Result<KnnStats> stats() override;
   Result<KnnStats> verify() override;
-  Result<std::shared_ptr<const KnnSnapshot>> snapshot() override;
+  Result<std::shared_ptr<const KnnSnapshot>> snapshot(KnnSearchBy by) override;
+  Result<KnnGraphReport> make_graph(const KnnGraphOptions& options) override;
   Result<KnnRecords> read_all() override;
 
  private:
   // Runs change(state), which returns the state after it, in a transaction; acknowledges it when it is on disk.
   template <typename Change>
   Status write(const Change& change);
-  Status check_records(const KnnRecords& records, bool with_ids) const;
-  Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id) const;
   Status remove_one(std::int64_t id, State& state, bool& removed);
   std::string scan_path() const { return truth_->path() + ".scan"; }
+  std::string graph_path() const { return truth_->path() + ".graph"; }
+  Result<std::shared_ptr<const KnnSnapshot>> scan_snapshot();  // what snapshot() hands out; the lock is held
+  Result<std::shared_ptr<const KnnSnapshot>> snapshot_by(const std::shared_ptr<const Graph>& graph);
+  Result<std::optional<ScanContent>> rest_after(const ScanFile& scan, const State& now);
+  Result<KnnGraphReport> measured(const Graph& graph, const KnnGraphOptions& options) const;
   Result<State> current_state();
   Status remove_derived() const;
   std::string scan_text(const State& state, const Result<std::shared_ptr<const ScanFile>>& scan) const;
@@ -40,7 +45,7 @@ class LocalStore final : public KnnStore {
 
   std::mutex mutex_;
   std::unique_ptr<Truth> truth_;
-  std::optional<Mark> mark_;  // of a writer
+  std::optional<Mark> mark_;              // of a writer
   std::shared_ptr<const ScanFile> scan_;  // the one last opened
 };
 

@@ -44,8 +44,8 @@ Result<Mark> Mark::lock(const std::string& path) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return mark;
   if (errno != EWOULDBLOCK) return Status::invalid(mark_of(path) + ": cannot lock it: " + std::strerror(errno));
   const auto content = read_mark(descriptor);
-  return Status::invalid(path + ": is being written by another" + (content ? ", process " + std::to_string(content->writer) : std::string()) +
-                         "; a store has one writer at a time");
+  return Status::invalid(path + ": is being written by another" +
+                         (content ? ", process " + std::to_string(content->writer) : std::string()) + "; a store has one writer at a time");
 }
 
 Mark::Mark(Mark&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -75,8 +75,8 @@ Status Mark::check(const std::string& path, const std::optional<Acknowledged>& a
   if (same_generation && acknowledged->digest == state.digest) return {};
   return Status::invalid(path + ": holds generation " + std::to_string(state.generation) + ", but " + (same_generation ? "another " : "") +
                          std::to_string(acknowledged->generation) +
-                         " was acknowledged: its log was cut or an older copy was put in its place; restore it, or remove " + mark_of(path) +
-                         " to take it as it is");
+                         " was acknowledged: its log was cut or an older copy was put in its place; restore it, or remove " +
+                         mark_of(path) + " to take it as it is");
 }
 
 }  // namespace linearmem::store

@@ -110,7 +110,8 @@ Result<ScanContent> read_content(Truth& truth, const State& state) {
   const auto count = static_cast<std::int64_t>(content.ids.size());
   if (count == state.count && digest == state.digest) return content;
   return Status::invalid(truth.path() + ": holds " + std::to_string(count) + " sound records, but " + std::to_string(state.count) +
-                         " were acknowledged" + (count == state.count ? ", and not the same" : "") + "; restore the store from a copy or an export");
+                         " were acknowledged" + (count == state.count ? ", and not the same" : "") +
+                         "; restore the store from a copy or an export");
 }
 
 Status ScanFile::write(const std::filesystem::path& file, const ScanContent& content) {
@@ -126,8 +127,14 @@ Status ScanFile::write(const std::filesystem::path& file, const ScanContent& con
   if (Status status = append_padded(output, content.keys); !status.ok()) return status;
   std::vector<std::uint32_t> table = output.sums();
   table.resize(padded(table.size() * 4) / 4);
-  Header header{.magic = {}, .generation = content.state.generation, .rewritten = content.state.rewritten, .count = content.state.count,
-                .next_id = content.state.next_id, .digest = content.state.digest, .dimension = content.dimension, .salt = content.salt,
+  Header header{.magic = {},
+                .generation = content.state.generation,
+                .rewritten = content.state.rewritten,
+                .count = content.state.count,
+                .next_id = content.state.next_id,
+                .digest = content.state.digest,
+                .dimension = content.dimension,
+                .salt = content.salt,
                 .table_checksum = crc32c(std::as_bytes(std::span(table)))};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   std::vector<std::byte> page(kPage);
@@ -148,7 +155,8 @@ Result<std::shared_ptr<const ScanFile>> ScanFile::open(const std::filesystem::pa
   const bool known = ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
   const auto size = known ? static_cast<std::size_t>(about.st_size) : 0;
   void* memory = size >= kPage ? ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
-  const Status failed = size < kPage ? refuse(file, "is no scan file: it has " + std::to_string(size) + " bytes") : system_failure(file, "map it");
+  const Status failed =
+      size < kPage ? refuse(file, "is no scan file: it has " + std::to_string(size) + " bytes") : system_failure(file, "map it");
   ::close(descriptor);
   if (memory == MAP_FAILED) return failed;
   std::shared_ptr<ScanFile> made(new ScanFile(memory, size));
@@ -168,7 +176,8 @@ Status ScanFile::check(const std::filesystem::path& file, std::uint32_t salt, st
   if (header.count < 0 || count > size_ / (16 + 4 * width)) return refuse(file, "is shorter than its header says");
   const Layout layout = layout_of(count, width);
   if (layout.end != size_) return refuse(file, "has " + std::to_string(size_) + " bytes, its header says " + std::to_string(layout.end));
-  if (crc32c(bytes_at(memory_, layout.table, layout.ids - layout.table)) != header.table_checksum) return refuse(file, "its table of checksums is damaged");
+  if (crc32c(bytes_at(memory_, layout.table, layout.ids - layout.table)) != header.table_checksum)
+    return refuse(file, "its table of checksums is damaged");
   for (std::uint64_t block = 0; block < layout.blocks; ++block) {
     const std::uint64_t at = layout.ids + block * kBlock;
     std::uint32_t expected;
@@ -176,7 +185,11 @@ Status ScanFile::check(const std::filesystem::path& file, std::uint32_t salt, st
     if (crc32c(bytes_at(memory_, at, std::min(kBlock, layout.end - at))) != expected)
       return refuse(file, "bytes from offset " + std::to_string(at) + " on are damaged");
   }
-  state_ = {.generation = header.generation, .rewritten = header.rewritten, .count = header.count, .next_id = header.next_id, .digest = header.digest};
+  state_ = {.generation = header.generation,
+            .rewritten = header.rewritten,
+            .count = header.count,
+            .next_id = header.next_id,
+            .digest = header.digest};
   const auto* base = static_cast<const std::byte*>(memory_);
   ids_ = {reinterpret_cast<const std::int64_t*>(base + layout.ids), static_cast<std::size_t>(count)};
   tokens_ = {reinterpret_cast<const std::int64_t*>(base + layout.tokens), static_cast<std::size_t>(count)};

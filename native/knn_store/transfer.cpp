@@ -2,12 +2,10 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include <nlohmann/json.hpp>
 
 #include "safetensors.hpp"
+#include "truth.hpp"
 
 namespace linearmem {
 namespace {
@@ -25,7 +23,8 @@ Result<const NamedTensor*> find(const NamedTensors& tensors, const std::filesyst
   const auto found = tensors.find(name);
   if (found == tensors.end()) return refuse(file, std::string(name) + " is missing");
   if (found->second.shape.size() != axes)
-    return refuse(file, std::string(name) + " has " + std::to_string(found->second.shape.size()) + " axes, must have " + std::to_string(axes));
+    return refuse(file,
+                  std::string(name) + " has " + std::to_string(found->second.shape.size()) + " axes, must have " + std::to_string(axes));
   return &found->second;
 }
 
@@ -42,7 +41,8 @@ Result<std::string> text_of(const NamedTensors& tensors, const std::filesystem::
   if (!values.ok()) return values.status();
   std::string text;
   for (std::int64_t value : values.value()) {
-    if (value < 0 || value > 255) return refuse(file, std::string(name) + " holds " + std::to_string(value) + ", which is no byte of a text");
+    if (value < 0 || value > 255)
+      return refuse(file, std::string(name) + " holds " + std::to_string(value) + ", which is no byte of a text");
     text += static_cast<char>(value);
   }
   return text;
@@ -56,7 +56,8 @@ Result<KnnRecords> records_of(const NamedTensors& tensors, const std::filesystem
   auto values = floating_values<float>("keys", *keys.value());
   if (!values.ok()) return refuse(file, values.status().message());
   const std::vector<std::int64_t>& shape = keys.value()->shape;
-  if (shape[1] != dimension) return refuse(file, "dimension differs: the store has " + std::to_string(dimension) + ", keys have " + std::to_string(shape[1]));
+  if (shape[1] != dimension)
+    return refuse(file, "dimension differs: the store has " + std::to_string(dimension) + ", keys have " + std::to_string(shape[1]));
   if (shape[0] != static_cast<std::int64_t>(tokens.value().size()))
     return refuse(file, "N differs: keys has " + std::to_string(shape[0]) + ", token_ids has " + std::to_string(tokens.value().size()));
   KnnRecords records{.tokens = std::move(tokens).value(), .keys = std::move(values).value()};
@@ -74,7 +75,8 @@ Status add_sources(const NamedTensors& tensors, const std::filesystem::path& fil
   if (!ends.ok()) return ends.status();
   std::int64_t begin = 0;
   for (std::int64_t end : ends.value()) {
-    if (end < begin || end > static_cast<std::int64_t>(text.value().size())) return refuse(file, "source_ends does not rise within sources");
+    if (end < begin || end > static_cast<std::int64_t>(text.value().size()))
+      return refuse(file, "source_ends does not rise within sources");
     records.sources.push_back(text.value().substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     begin = end;
   }
@@ -88,12 +90,14 @@ Result<KnnIdentity> identity_of(const NamedTensors& tensors, const std::filesyst
   KnnIdentity identity;
   for (const auto& [field, to] : {std::pair("model", &identity.model), std::pair("model_version", &identity.model_version),
                                   std::pair("tokenizer", &identity.tokenizer), std::pair("domain", &identity.domain)}) {
-    if (!json.is_object() || !json.contains(field) || !json[field].is_string()) return refuse(file, std::string("identity has no text ") + field);
+    if (!json.is_object() || !json.contains(field) || !json[field].is_string())
+      return refuse(file, std::string("identity has no text ") + field);
     *to = json[field].get<std::string>();
   }
   if (!json.contains("dimension") || !json["dimension"].is_number_integer()) return refuse(file, "identity has no whole number dimension");
   identity.dimension = json["dimension"].get<std::int64_t>();
-  const auto metric = json.contains("metric") && json["metric"].is_string() ? metric_named(json["metric"].get<std::string>()) : std::nullopt;
+  const auto metric =
+      json.contains("metric") && json["metric"].is_string() ? metric_named(json["metric"].get<std::string>()) : std::nullopt;
   if (!metric) return refuse(file, "identity has no metric, squared-l2 or inner-product");
   identity.metric = *metric;
   return identity;
@@ -113,15 +117,18 @@ Status export_store(KnnStore& store, const std::filesystem::path& file) {
   if (!all.ok()) return all.status();
   const KnnRecords& records = all.value();
   const KnnIdentity& is = store.identity();
-  const nlohmann::ordered_json identity = {{"model", is.model}, {"model_version", is.model_version}, {"tokenizer", is.tokenizer},
-                                           {"dimension", is.dimension}, {"metric", metric_name(is.metric)}, {"domain", is.domain}};
+  const nlohmann::ordered_json identity = {{"model", is.model},         {"model_version", is.model_version}, {"tokenizer", is.tokenizer},
+                                           {"dimension", is.dimension}, {"metric", metric_name(is.metric)},  {"domain", is.domain}};
   std::string sources;
   std::vector<std::int64_t> ends;
   for (const std::string& source : records.sources) ends.push_back(static_cast<std::int64_t>((sources += source).size()));
   const std::int64_t N = records.count();
-  return write_safetensors(file, {{"ids", to_named(records.ids, {N})}, {"token_ids", to_named(records.tokens, {N})},
-                                  {"keys", to_named(records.keys, {N, is.dimension})}, {"sources", text_tensor(sources)},
-                                  {"source_ends", to_named(ends, {N})}, {"identity", text_tensor(identity.dump())}});
+  return write_safetensors(file, {{"ids", to_named(records.ids, {N})},
+                                  {"token_ids", to_named(records.tokens, {N})},
+                                  {"keys", to_named(records.keys, {N, is.dimension})},
+                                  {"sources", text_tensor(sources)},
+                                  {"source_ends", to_named(ends, {N})},
+                                  {"identity", text_tensor(identity.dump())}});
 }
 
 Status import_store(const std::string& path, const std::filesystem::path& file, const KnnExpectation& expected) {
@@ -136,7 +143,7 @@ Status import_store(const std::string& path, const std::filesystem::path& file, 
   if (Status status = add_sources(tensors.value(), file, records.value()); !status.ok()) return status;
   const std::string unfinished = path + "." + std::to_string(::getpid()) + ".import";
   Status status = fill(unfinished, identity.value(), records.value());
-  if (status.ok() && ::link(unfinished.c_str(), path.c_str()) != 0) status = refuse(path, std::string("cannot create it: ") + std::strerror(errno));
+  if (status.ok()) status = store::place_new(unfinished, path);
   for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) ::unlink((unfinished + end).c_str());
   return status;
 }

@@ -7,33 +7,23 @@
 #include <cerrno>
 #include <cstring>
 
-#include "crc32c.hpp"
-
 namespace linearmem::store {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "keys and checksums are kept in little-endian order");
 
-constexpr std::int64_t kFormat = 1;
 constexpr std::int64_t kApplication = 0x4c4d4b4e;  // "LMKN" in the header of the file
 
 constexpr const char* kSchema[] = {
-    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), format INTEGER NOT NULL, model TEXT NOT NULL, model_version TEXT NOT NULL,"
+    "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), format INTEGER NOT NULL, model TEXT NOT NULL, model_version TEXT NOT "
+    "NULL,"
     " tokenizer TEXT NOT NULL, dimension INTEGER NOT NULL, metric TEXT NOT NULL, domain TEXT NOT NULL, checksum INTEGER NOT NULL)",
-    "CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), generation INTEGER NOT NULL, rewritten INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "CREATE TABLE state(one INTEGER PRIMARY KEY CHECK(one = 1), generation INTEGER NOT NULL, rewritten INTEGER NOT NULL, count INTEGER NOT "
+    "NULL,"
     " next_id INTEGER NOT NULL, digest INTEGER NOT NULL, checksum INTEGER NOT NULL)",
-    "CREATE TABLE records(id INTEGER PRIMARY KEY, token INTEGER NOT NULL, source TEXT NOT NULL, key BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE records(id INTEGER PRIMARY KEY, token INTEGER NOT NULL, source TEXT NOT NULL, key BLOB NOT NULL, checksum INTEGER NOT "
+    "NULL)",
 };
-
-std::uint32_t text_checksum(std::string_view text, std::uint32_t before) {
-  return crc32c(std::as_bytes(std::span(text.data(), text.size())), crc32c_of(static_cast<std::uint64_t>(text.size()), before));
-}
-
-std::uint32_t identity_checksum(const KnnIdentity& identity) {
-  std::uint32_t sum = crc32c_of(kFormat, 0);
-  for (const std::string* text : {&identity.model, &identity.model_version, &identity.tokenizer, &identity.domain}) sum = text_checksum(*text, sum);
-  return text_checksum(metric_name(identity.metric), crc32c_of(identity.dimension, sum));
-}
 
 Status system_failure(const std::string& path, const char* action) {
   return Status::invalid(path + ": cannot " + action + ": " + std::strerror(errno));
@@ -52,7 +42,12 @@ Status fill_new(Database& database, const KnnIdentity& identity) {
     if (Status status = database.run(sql); !status.ok()) return status;
   auto row = database.prepare("INSERT INTO identity VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!row.ok()) return row.status();
-  row.value().bind(1, kFormat).bind(2, identity.model).bind(3, identity.model_version).bind(4, identity.tokenizer).bind(5, identity.dimension);
+  row.value()
+      .bind(1, kFormat)
+      .bind(2, identity.model)
+      .bind(3, identity.model_version)
+      .bind(4, identity.tokenizer)
+      .bind(5, identity.dimension);
   row.value().bind(6, metric_name(identity.metric)).bind(7, identity.domain).bind(8, std::int64_t{identity_checksum(identity)});
   if (const auto done = row.value().step(); !done.ok()) return done.status();
   row.value().reset();
@@ -72,12 +67,18 @@ void sync_folder(const std::string& path) {
 
 }  // namespace
 
-std::uint64_t digest_of(std::uint32_t checksum, std::int64_t id) {
-  return mixed(std::uint64_t{checksum} ^ mixed(static_cast<std::uint64_t>(id)));
-}
-
 Status Truth::damaged(const std::string& what) const {
   return Status::invalid(path() + ": " + what + " is damaged; restore the store from a copy or an export");
+}
+
+Status place_new(const std::string& finished, const std::string& path) {
+  for (const char* end : {"-wal", "-journal"})
+    if (::access((path + end).c_str(), F_OK) == 0)
+      return Status::invalid(path + end + ": is left of another store, whose changes would be taken for this one's; remove it first");
+  if (::link(finished.c_str(), path.c_str()) != 0) return system_failure(path, "create it");
+  for (const char* end : {"-shm", ".scan", ".graph", ".mark"}) ::unlink((path + end).c_str());
+  sync_folder(path);
+  return {};
 }
 
 // Made whole under another name and then linked, so that no half-made store is ever found, and none is overwritten.
@@ -96,11 +97,10 @@ Status Truth::create(const std::string& path, const KnnIdentity& identity, const
       if (Status status = truth.set_state({}); !status.ok()) return status;
       if (Status status = truth.database().run("PRAGMA journal_mode=WAL"); !status.ok()) return status;
     }
-    return ::link(temporary.c_str(), path.c_str()) == 0 ? Status() : system_failure(path, "create it");
+    return place_new(temporary, path);
   };
   const Status made = make();
   for (const char* end : {"", "-wal", "-shm", "-journal"}) ::unlink((temporary + end).c_str());
-  if (made.ok()) sync_folder(path);
   return made;
 }
 
@@ -113,7 +113,8 @@ Result<std::unique_ptr<Truth>> Truth::open(const std::string& path, const TruthO
   if (application.value() != kApplication) return Status::invalid(path + ": is no kNN store");
   const std::string fold = "PRAGMA wal_autocheckpoint=" + std::to_string(options.log_pages);
   if (Status status = truth->database().run(fold); !status.ok()) return status;
-  if (Status status = truth->database().run(options.synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !status.ok()) return status;
+  if (Status status = truth->database().run(options.synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !status.ok())
+    return status;
   if (Status status = truth->read_identity(); !status.ok()) return status;
   if (const auto state = truth->state(); !state.ok()) return state.status();
   return truth;
@@ -127,20 +128,19 @@ Status Truth::read_identity() {
   if (!found.value()) return damaged("the identity");
   const Statement& is = row.value();
   if (is.integer(0) != kFormat)
-    return Status::invalid(path() + ": format version differs: the store has " + std::to_string(is.integer(0)) + ", this program reads " + std::to_string(kFormat));
+    return Status::invalid(path() + ": format version differs: the store has " + std::to_string(is.integer(0)) + ", this program reads " +
+                           std::to_string(kFormat));
   const auto metric = metric_named(is.text(5));
   if (!metric) return damaged("the identity");
-  identity_ = {.model = std::string(is.text(1)), .model_version = std::string(is.text(2)), .tokenizer = std::string(is.text(3)),
-               .dimension = is.integer(4), .metric = *metric, .domain = std::string(is.text(6))};
+  identity_ = {.model = std::string(is.text(1)),
+               .model_version = std::string(is.text(2)),
+               .tokenizer = std::string(is.text(3)),
+               .dimension = is.integer(4),
+               .metric = *metric,
+               .domain = std::string(is.text(6))};
   salt_ = identity_checksum(identity_);
   if (is.integer(7) != std::int64_t{salt_}) return damaged("the identity");
   return check_identity(path(), identity_);
-}
-
-std::uint32_t Truth::state_checksum(const State& state) const {
-  std::uint32_t sum = salt_;
-  for (std::int64_t value : {state.generation, state.rewritten, state.count, state.next_id}) sum = crc32c_of(value, sum);
-  return crc32c_of(state.digest, sum);
 }
 
 Result<State> Truth::state() {
@@ -150,9 +150,12 @@ Result<State> Truth::state() {
   if (!found.ok()) return found.status();
   if (!found.value()) return damaged("the count of records");
   const Statement& is = row.value();
-  const State state{.generation = is.integer(0), .rewritten = is.integer(1), .count = is.integer(2), .next_id = is.integer(3),
+  const State state{.generation = is.integer(0),
+                    .rewritten = is.integer(1),
+                    .count = is.integer(2),
+                    .next_id = is.integer(3),
                     .digest = static_cast<std::uint64_t>(is.integer(4))};
-  if (is.integer(5) != std::int64_t{state_checksum(state)}) return damaged("the count of records");
+  if (is.integer(5) != std::int64_t{state_checksum(salt_, state)}) return damaged("the count of records");
   return state;
 }
 
@@ -160,13 +163,9 @@ Status Truth::set_state(const State& state) {
   auto row = database_->prepare("UPDATE state SET generation = ?, rewritten = ?, count = ?, next_id = ?, digest = ?, checksum = ?");
   if (!row.ok()) return row.status();
   row.value().bind(1, state.generation).bind(2, state.rewritten).bind(3, state.count).bind(4, state.next_id);
-  row.value().bind(5, static_cast<std::int64_t>(state.digest)).bind(6, std::int64_t{state_checksum(state)});
+  row.value().bind(5, static_cast<std::int64_t>(state.digest)).bind(6, std::int64_t{state_checksum(salt_, state)});
   if (const auto done = row.value().step(); !done.ok()) return done.status();
   return database_->changes() == 1 ? Status() : damaged("the count of records");
-}
-
-std::uint32_t Truth::checksum(const Record& record) const {
-  return crc32c(std::as_bytes(record.key), text_checksum(record.source, crc32c_of(record.token, crc32c_of(record.id, salt_))));
 }
 
 // id, token, source, key, checksum.
@@ -177,7 +176,7 @@ Result<std::uint32_t> Truth::checked_row(const Statement& row, Record& record) c
   record = {.id = row.integer(0), .token = row.integer(1), .source = row.text(2), .key = {}};
   if (!shaped) return damaged("record " + std::to_string(record.id));
   record.key = {reinterpret_cast<const float*>(key.data()), static_cast<std::size_t>(identity_.dimension)};
-  const std::uint32_t sum = checksum(record);
+  const std::uint32_t sum = record_checksum(salt_, record);
   if (row.integer(4) != std::int64_t{sum}) return damaged("record " + std::to_string(record.id));
   return sum;
 }
@@ -209,7 +208,7 @@ Status Truth::insert(const Record& record, State& state) {
     if (!made.ok()) return made.status();
     insert_.emplace(std::move(made).value());
   }
-  const std::uint32_t sum = checksum(record);
+  const std::uint32_t sum = record_checksum(salt_, record);
   insert_->bind(1, record.id).bind(2, record.token).bind(3, record.source).bind(4, std::as_bytes(record.key)).bind(5, std::int64_t{sum});
   const auto done = insert_->step();
   insert_->reset();

@@ -11,25 +11,9 @@
 #include <vector>
 
 #include "database.hpp"
-#include "identity.hpp"
+#include "records.hpp"
 
 namespace linearmem::store {
-
-struct State {
-  std::int64_t generation = 0;  // raised by every change
-  std::int64_t rewritten = 0;   // the last generation that did more than add records with higher ids
-  std::int64_t count = 0;
-  std::int64_t next_id = 0;  // above every id ever used
-  std::uint64_t digest = 0;  // sum of the records' own, modulo 2^64
-
-  friend bool operator==(const State&, const State&) = default;
-};
-
-struct Record {
-  std::int64_t id = 0, token = 0;
-  std::string_view source;
-  std::span<const float> key;
-};
 
 struct TruthOptions {
   const char* vfs = nullptr;  // SQLite's own when null
@@ -37,8 +21,9 @@ struct TruthOptions {
   std::int64_t log_pages = 1000;
 };
 
-// What a record adds to the digest.
-std::uint64_t digest_of(std::uint32_t checksum, std::int64_t id);
+// Puts the finished file at `path`, where no store may be: nothing that an earlier one left beside it must speak for the new one. Errors:
+// something is there, a log is left.
+Status place_new(const std::string& finished, const std::string& path);
 
 class Truth {
  public:
@@ -50,7 +35,6 @@ class Truth {
   const KnnIdentity& identity() const { return identity_; }
   std::uint32_t salt() const { return salt_; }  // the identity's checksum, which goes into every other
   Database& database() { return *database_; }
-  std::uint32_t checksum(const Record& record) const;
 
   // Within a transaction of the caller's.
   Result<State> state();
@@ -65,7 +49,6 @@ class Truth {
   explicit Truth(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   Status read_identity();
   Status damaged(const std::string& what) const;
-  std::uint32_t state_checksum(const State& state) const;
   Result<std::uint32_t> checked_row(const Statement& row, Record& record) const;
 
   std::unique_ptr<Database> database_;

@@ -60,8 +60,8 @@ TEST(WallClock, ProgressRisesToOneInSmallSteps) {
   double before = 0;
   for (int steps = 0; run.value()->progress() < 1; ++steps) {
     ASSERT_LT(steps, 100000);
-    run.value()->step();
-    ASSERT_TRUE(run.value()->status().ok()) << run.value()->status().message();
+    const Status status = run.value()->step();
+    ASSERT_TRUE(status.ok()) << status.message();
     EXPECT_GE(run.value()->progress(), before);
     before = run.value()->progress();
   }

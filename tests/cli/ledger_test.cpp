@@ -11,14 +11,16 @@
 namespace linearmem {
 namespace {
 
-const std::string kHybrid = R"({"model_type":"qwen3_next","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16,"num_key_value_heads":2,
+const std::string kHybrid =
+    R"({"model_type":"qwen3_next","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16,"num_key_value_heads":2,
 "head_dim":256,"time_step_limit":[0.0,Infinity],"rope_scaling":null})";
 
 TEST(LedgerCommand, JsonOfAFileIsTheCoresLedger) {
   const test::Folder folder;
   const std::string file = folder / "config.json";
   test::write_file(file, kHybrid);
-  const test::Outcome outcome = test::linearmem({"ledger", file, "--context", "1048", "--batch", "4", "--device-memory", "1.5GiB", "--json"});
+  const test::Outcome outcome =
+      test::linearmem({"ledger", file, "--context", "1048", "--batch", "4", "--device-memory", "1.5GiB", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = nlohmann::json::parse(outcome.out);
   const auto model = read_model_config(kHybrid);
@@ -58,15 +60,16 @@ TEST(LedgerCommand, OptionsReachTheLedger) {
 TEST(LedgerCommand, TableSaysWhatIsKeptAndWhatIsNotCounted) {
   const test::Outcome outcome = test::linearmem({"ledger", "--model", "Jamba-v0.1", "--context", "4096", "--device-memory", "80GiB"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* words : {"Jamba-v0.1 (jamba), 4096 tokens of prefix", "grouped-query-attention  4, 12, 20, 28", "16 MiB", "512 KiB", "48 KiB",
-                            "break-even", "requests fit in 80 GiB", "Training, recurrences alone", "Not counted:\n  weights"})
+  for (const char* words : {"Jamba-v0.1 (jamba), 4096 tokens of prefix", "grouped-query-attention  4, 12, 20, 28", "16 MiB", "512 KiB",
+                            "48 KiB", "break-even", "requests fit in 80 GiB", "Training, recurrences alone", "Not counted:\n  weights"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
 }
 
 TEST(LedgerCommand, ListNamesModelsAndSources) {
   const test::Outcome outcome = test::linearmem({"ledger", "--list"});
   EXPECT_EQ(outcome.code, 0);
-  for (const NamedModel& named : named_models()) EXPECT_NE(outcome.out.find(std::string(named.name) + "  " + named.source), std::string::npos);
+  for (const NamedModel& named : named_models())
+    EXPECT_NE(outcome.out.find(std::string(named.name) + "  " + named.source), std::string::npos);
 }
 
 TEST(LedgerCommand, DrawsAFigure) {
@@ -77,7 +80,9 @@ TEST(LedgerCommand, DrawsAFigure) {
   for (const char* words : {"<?xml", "gated delta rule", "this model", "softmax attention, in every layer"})
     EXPECT_NE(picture.find(words), std::string::npos) << words;
   EXPECT_EQ(folder.files(), std::vector<std::string>{"ledger.svg"});
-  EXPECT_NE(test::refused({"ledger", "--model", "Jamba-v0.1", "--figure", folder / "ledger.pdf"}).find("a picture's name ends with .svg or .png"), std::string::npos);
+  EXPECT_NE(
+      test::refused({"ledger", "--model", "Jamba-v0.1", "--figure", folder / "ledger.pdf"}).find("a picture's name ends with .svg or .png"),
+      std::string::npos);
 }
 
 TEST(LedgerCommand, Refusals) {
@@ -94,7 +99,8 @@ TEST(LedgerCommand, Refusals) {
   EXPECT_EQ(of_file(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,"num_hidden_layers":1000000000})"),
             "model_type llama: num_hidden_layers is 1000000000, must be a whole number from 1 to 10000");
   EXPECT_EQ(test::refused({"ledger"}), "ledger needs one of CONFIG.json and --model NAME; ledger --list names the models");
-  EXPECT_NE(test::refused({"ledger", folder / "absent.json"}).find("absent.json: cannot read: No such file or directory"), std::string::npos);
+  EXPECT_NE(test::refused({"ledger", folder / "absent.json"}).find("absent.json: cannot read: No such file or directory"),
+            std::string::npos);
   EXPECT_NE(test::refused({"ledger", "--model", "nobody"}).find("model nobody is not one of Qwen3-Next-80B-A3B"), std::string::npos);
   const auto option = [](const char* name, const char* value) { return test::refused({"ledger", "--model", "Jamba-v0.1", name, value}); };
   EXPECT_EQ(option("--context", "0"), "ledger: context is 0, must be from 1 to 1099511627776");

@@ -1,12 +1,16 @@
 // linearmem sweep: the same numbers as the registry's, as JSON and as CSV; refusals.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <regex>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "linearmem/experiments.hpp"
@@ -76,6 +80,115 @@ TEST(Sweep, ListNamesExperimentsAndSettings) {
     for (const SettingSpec& setting : experiment.settings)
       EXPECT_NE(outcome.out.find("    " + std::string(setting.name) + "="), std::string::npos);
   }
+}
+
+// Killed in the middle of a line, twice, then left to finish: the file has the bytes of a run that was left alone.
+TEST(Sweep, AnInterruptedRunGoesOnAndEndsWithTheSameBytes) {
+  const test::Folder folder;
+  const std::vector<std::string> words = {"sweep", "recall-distance", "--csv", "--set", "seeds=4", "--set", "pairs=20", "--output"};
+  const auto run = [&](const std::string& file, std::size_t most_bytes, const std::string& threads) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {file, "--threads", threads});
+    return test::linearmem(all, [=] {
+      const rlimit limit{most_bytes, most_bytes};
+      if (most_bytes > 0) setrlimit(RLIMIT_FSIZE, &limit);
+    });
+  };
+  const std::string alone = (folder / "alone").string(), resumed = (folder / "resumed").string(), partial = resumed + ".partial";
+  ASSERT_EQ(run(alone, 0, "1").code, 0);
+  EXPECT_NE(run(resumed, 520, "1").code, 0);
+  EXPECT_EQ(test::read_file(partial).size(), 520u);
+  EXPECT_NE(run(resumed, 700, "2").code, 0);
+  EXPECT_EQ(test::read_file(partial).size(), 700u);
+  EXPECT_FALSE(std::filesystem::exists(resumed));
+  const test::Outcome outcome = run(resumed, 0, "2");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(test::read_file(resumed), test::read_file(alone));
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"alone", "resumed"}));
+}
+
+// What a partial file holds is taken as it is: a number changed there is a number changed in the figure.
+TEST(Sweep, FinishedPartsAreNotComputedAgain) {
+  const test::Folder folder;
+  const std::string file = (folder / "x").string(), partial = file + ".partial";
+  const std::vector<std::string> words = {"sweep", "recall-distance", "--csv", "--set", "seeds=2", "--set", "pairs=2", "--output", file};
+  test::linearmem(words, [] {
+    const rlimit limit{600, 600};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  std::string kept = test::read_file(partial);
+  const std::size_t at = kept.find("\"values\":[\"2\"");
+  ASSERT_NE(at, std::string::npos) << kept;
+  kept[at + 11] = '1';
+  test::write_file(partial, kept.substr(0, kept.rfind('\n') + 1));
+  ASSERT_EQ(test::linearmem(words).code, 0);
+  const std::string resumed = test::read_file(file);
+  ASSERT_EQ(test::linearmem(words).code, 0);
+  EXPECT_NE(test::read_file(file), resumed);
+}
+
+TEST(Sweep, AnyNumberOfThreadsGivesTheSameBytes) {
+  for (const char* name : {"recall-conflict", "state-precision", "noisy-query"}) {
+    const std::vector<std::string> setting = std::string(name) == "state-precision" ? std::vector<std::string>{"--set", "tokens=500"}
+                                                                                    : std::vector<std::string>{"--set", "seeds=3"};
+    std::string first;
+    for (const char* threads : {"1", "2", "5"}) {
+      std::vector<std::string> words = {"sweep", name, "--json", "--threads", threads};
+      words.insert(words.end(), setting.begin(), setting.end());
+      const test::Outcome outcome = test::linearmem(words);
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      if (first.empty()) first = outcome.out;
+      EXPECT_EQ(outcome.out, first) << name << " " << threads;
+    }
+  }
+}
+
+TEST(Sweep, APartialFileOfAnotherRunIsRefused) {
+  const test::Folder folder;
+  const std::string file = (folder / "x").string(), partial = file + ".partial";
+  const auto refusal = [&] {
+    return test::refused({"sweep", "recall-distance", "--csv", "--set", "seeds=2", "--set", "pairs=2", "--output", file});
+  };
+  test::write_file(partial, "{\"sweep\":\"recall-distance\"}\n");
+  EXPECT_EQ(refusal(), partial + ": left by a run with other settings or of another build; delete it to start anew");
+  std::filesystem::remove(partial);
+  test::linearmem({"sweep", "recall-distance", "--csv", "--set", "seeds=2", "--set", "pairs=2", "--output", file}, [] {
+    const rlimit limit{420, 420};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  const std::string kept = test::read_file(partial);
+  const std::string header = kept.substr(0, kept.find('\n') + 1);
+  for (const char* line : {"{}", "{\"part\":7,\"values\":[]}", "{\"part\":-1,\"values\":[]}", "{\"part\":0,\"values\":[1]}",
+                           "{\"part\":0,\"values\":[\"1x\"]}", "\xff"}) {
+    test::write_file(partial, header + line + "\n");
+    EXPECT_EQ(refusal(), partial + ": line 2 is damaged; delete the file to start anew") << line;
+  }
+}
+
+TEST(Sweep, PresetsAndEstimates) {
+  EXPECT_NE(test::linearmem({"sweep", "--list"}).out.find("    --preset large: tokens=1048576\n"), std::string::npos);
+  EXPECT_EQ(test::refused({"sweep", "reset-leak", "--csv", "--preset", "large"}),
+            "--preset large is not one of reset-leak's, which are: none");
+  EXPECT_EQ(test::refused({"sweep", "recall-bytes", "--csv", "--preset", "huge"}),
+            "--preset huge is not one of recall-bytes's, which are: large");
+  const test::Outcome large = test::linearmem({"sweep", "recall-distance", "--preset", "large", "--estimate", "--threads", "2"});
+  EXPECT_EQ(large.code, 0) << large.err;
+  EXPECT_TRUE(std::regex_match(large.out, std::regex("about \\d+ (s|min|h) on 2 threads: 7 parts, of which \\d were tried\n")))
+      << large.out;
+  EXPECT_EQ(test::linearmem({"sweep", "memory-tradeoff", "--estimate"}).out, "less than a second: it is computed at once\n");
+  const auto json =
+      nlohmann::json::parse(test::linearmem({"sweep", "state-precision", "--json", "--preset", "large", "--set", "tokens=64"}).out);
+  EXPECT_EQ(json["settings"]["tokens"], 64);  // --set goes before the preset
+}
+
+TEST(Sweep, OutputGoesToTheFile) {
+  const test::Folder folder;
+  const std::string file = (folder / "x").string();
+  const test::Outcome outcome = test::linearmem({"sweep", "memory-tradeoff", "--csv", "--output", file});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(test::read_file(file), test::linearmem({"sweep", "memory-tradeoff", "--csv"}).out);
+  EXPECT_NE(test::refused({"sweep", "recall-bytes", "--csv", "--output", (folder / "none/x").string()}).find("none"), std::string::npos);
 }
 
 TEST(Sweep, Refusals) {

@@ -51,8 +51,10 @@ TEST(Task, RefusesByName) {
   EXPECT_EQ(test::refused({"task"}), "task needs a NAME; task --list names them");
   EXPECT_EQ(test::refused({"task", "copy"}), "task needs --output X.safetensors");
   EXPECT_EQ(test::refused({"task", "recall", "--output", file}).rfind("task recall is not one of associative-recall", 0), 0u);
-  EXPECT_EQ(test::refused({"task", "associative-recall", "--set", "pairs=100", "--output", file}), "associative_recall: pairs is 100, but key_vocabulary is 64");
-  EXPECT_EQ(test::refused({"task", "copy", "--set", "span=3", "--output", file}), "copy: setting span is not one of rows, symbols, vocabulary, seed");
+  EXPECT_EQ(test::refused({"task", "associative-recall", "--set", "pairs=100", "--output", file}),
+            "associative_recall: pairs is 100, but key_vocabulary is 64");
+  EXPECT_EQ(test::refused({"task", "copy", "--set", "span=3", "--output", file}),
+            "copy: setting span is not one of rows, symbols, vocabulary, seed");
   EXPECT_EQ(test::refused({"task", "copy", "--set", "rows=many", "--output", file}), "--set rows takes a number, got \"many\"");
   EXPECT_TRUE(folder.files().empty());
 }

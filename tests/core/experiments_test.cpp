@@ -67,7 +67,7 @@ TEST(Experiments, TheEndsOfEverySettingWork) {
       for (double end : {setting.minimum, setting.maximum}) {
         auto run = start_experiment(experiment.name, {{setting.name, end}});
         ASSERT_TRUE(run.ok()) << run.status().message();
-        for (int step = 0; step < 12 && run.value()->progress() < 1; ++step) run.value()->step();
+        for (int step = 0; step < 12 && run.value()->progress() < 1; ++step) ASSERT_TRUE(run.value()->step().ok());
         expect_finite(run.value()->figure(), std::string(experiment.name) + " " + setting.name + " " + std::to_string(end));
       }
 }
@@ -166,6 +166,21 @@ TEST(HopfieldFigure, EnergyFallsAndTheKnobLiesOnTheCurve) {
   const std::vector<double>& energy = figure.value().panels.at(1).series.at(0).y;
   for (std::size_t step = 1; step < energy.size(); ++step) EXPECT_LE(energy[step], energy[step - 1] + 1e-14);
   EXPECT_EQ(figure.value().panels.at(2).series.at(0).y.front(), figure.value().panels.at(2).series.at(1).y.at(0));
+}
+
+// A poisoned record at the query takes over as the temperature falls; a record of another domain is kept out and changes nothing.
+TEST(KnnNeighbours, PoisonTakesOverAndAnotherDomainIsKeptOut) {
+  const auto probability = [](const Settings& settings, const char* label, std::size_t token) {
+    return series_of(run_experiment("knn-neighbours", settings).value().panels[2], label).y[token];
+  };
+  EXPECT_EQ(probability({}, "memory", 4), 0);
+  EXPECT_GT(probability({{"poison", 1}, {"temperature", 0.001}}, "memory", 4), 0.9);
+  EXPECT_LT(probability({{"poison", 1}, {"temperature", 10}}, "memory", 4), 0.2);
+  EXPECT_EQ(probability({{"poison", 1}, {"weight", 0}}, "mixed", 4), 0.05);
+  const Figure figure = run_experiment("knn-neighbours", {{"foreign", 1}}).value();
+  EXPECT_EQ(figure.panels[0].bands.at(0).label, "memory: domain differs: the store has \"own\", \"foreign\" is expected");
+  EXPECT_EQ(series_of(figure.panels[0], "refused").x.size(), 1u);
+  EXPECT_EQ(probability({{"foreign", 1}}, "mixed", 0), probability({}, "mixed", 0));
 }
 
 }  // namespace

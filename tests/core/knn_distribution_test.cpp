@@ -19,8 +19,11 @@ struct Spread {
 Spread spread(const std::vector<double>& distances, const std::vector<std::int64_t>& tokens, double temperature, std::int64_t V) {
   const auto R = static_cast<std::int64_t>(distances.size());
   Spread result{{}, Tensor<double, 2>({1, R}, std::nan("")), Tensor<double, 2>({1, V}, std::nan(""))};
-  result.status = knn_distribution({.distances = View<const double, 2>(distances.data(), {1, R}), .tokens = {tokens.data(), {1, R}},
-                                    .temperature = temperature, .weights = result.weights.view(), .prob = result.prob.view()});
+  result.status = knn_distribution({.distances = View<const double, 2>(distances.data(), {1, R}),
+                                    .tokens = {tokens.data(), {1, R}},
+                                    .temperature = temperature,
+                                    .weights = result.weights.view(),
+                                    .prob = result.prob.view()});
   return result;
 }
 
@@ -56,17 +59,20 @@ TEST(KnnDistribution, TheNearestNeedNotComeFirst) {
 TEST(KnnDistribution, RefusesByName) {
   EXPECT_EQ(spread({1, 2}, {0, 1}, 0, 2).status.message(), "knn_distribution: temperature is 0, must be above 0 and finite");
   EXPECT_EQ(spread({1, 2}, {0, 1}, -1, 2).status.message(), "knn_distribution: temperature is -1, must be above 0 and finite");
-  EXPECT_EQ(spread({1, std::nan("")}, {0, 1}, 1, 2).status.message(), "knn_distribution: distances[0,1] is nan; every distance must be finite");
+  EXPECT_EQ(spread({1, std::nan("")}, {0, 1}, 1, 2).status.message(),
+            "knn_distribution: distances[0,1] is nan; every distance must be finite");
   EXPECT_EQ(spread({1, 2}, {0, 5}, 1, 2).status.message(), "knn_distribution: tokens[0,1] is 5, but V is 2: tokens run from 0 to V-1");
   EXPECT_EQ(spread({1, 2}, {-1, 0}, 1, 2).status.message(), "knn_distribution: tokens[0,0] is -1, but V is 2: tokens run from 0 to V-1");
-  EXPECT_EQ(spread({}, {}, 1, 2).status.message(), "knn_distribution: R is 0: without a neighbour there is no distribution; the memory is empty");
+  EXPECT_EQ(spread({}, {}, 1, 2).status.message(),
+            "knn_distribution: R is 0: without a neighbour there is no distribution; the memory is empty");
 }
 
 Tensor<double, 2> mixed(const std::vector<double>& memory, const std::vector<double>& model, double weight,
                         ProbabilitySpace space = ProbabilitySpace::linear) {
   const auto V = static_cast<std::int64_t>(memory.size());
   Tensor<double, 2> out({1, V}, std::nan(""));
-  const Status status = knn_interpolate({.memory = {memory.data(), {1, V}}, .model = {model.data(), {1, V}}, .weight = weight, .space = space, .mixed = out.view()});
+  const Status status = knn_interpolate(
+      {.memory = {memory.data(), {1, V}}, .model = {model.data(), {1, V}}, .weight = weight, .space = space, .mixed = out.view()});
   EXPECT_TRUE(status.ok()) << status.message();
   return out;
 }
@@ -97,7 +103,9 @@ TEST(KnnInterpolate, LogSpaceAgreesAndReachesWherePlainNumbersEnd) {
 TEST(KnnInterpolate, RefusesByName) {
   const auto message = [](std::vector<double> memory, std::vector<double> model, double weight, ProbabilitySpace space) {
     Tensor<double, 2> out({1, 1});
-    return knn_interpolate({.memory = {memory.data(), {1, 1}}, .model = {model.data(), {1, 1}}, .weight = weight, .space = space, .mixed = out.view()}).message();
+    return knn_interpolate(
+               {.memory = {memory.data(), {1, 1}}, .model = {model.data(), {1, 1}}, .weight = weight, .space = space, .mixed = out.view()})
+        .message();
   };
   EXPECT_EQ(message({0.5}, {0.5}, 1.5, ProbabilitySpace::linear), "knn_interpolate: weight is 1.5, must be from 0 to 1");
   EXPECT_EQ(message({0.5}, {0.5}, std::nan(""), ProbabilitySpace::linear), "knn_interpolate: weight is nan, must be from 0 to 1");
@@ -106,7 +114,9 @@ TEST(KnnInterpolate, RefusesByName) {
   EXPECT_EQ(message({0.5}, {-1}, 0.5, ProbabilitySpace::log), "knn_interpolate: memory[0,0] is 0.5, no log of a probability");
 }
 
-Result<double> perplexity_of(const std::vector<double>& logs) { return perplexity(View<const double, 1>(logs.data(), {static_cast<std::int64_t>(logs.size())})); }
+Result<double> perplexity_of(const std::vector<double>& logs) {
+  return perplexity(View<const double, 1>(logs.data(), {static_cast<std::int64_t>(logs.size())}));
+}
 
 TEST(Perplexity, IsTheGeometricMeanOfInverses) {
   EXPECT_NEAR(perplexity_of({std::log(0.5), std::log(0.125)}).value(), 4, 1e-14);
@@ -128,7 +138,8 @@ std::string refusal(const NamedTensors& inputs, const std::map<std::string, std:
 }
 
 TEST(KnnMechanism, AtMostKWeighsTheThreeThereAre) {
-  const auto outputs = run_mechanism("knn", three_records(), {.options = {{"k", "8"}, {"at_most_k", "true"}, {"vocab", "10"}, {"neighbours", "true"}}});
+  const auto outputs =
+      run_mechanism("knn", three_records(), {.options = {{"k", "8"}, {"at_most_k", "true"}, {"vocab", "10"}, {"neighbours", "true"}}});
   ASSERT_TRUE(outputs.ok()) << outputs.status().message();
   const auto weights = floating_values<double>("weight", outputs.value().at("weight")).value();
   ASSERT_EQ(weights.size(), 3u);
@@ -142,7 +153,8 @@ TEST(KnnMechanism, TokenId40000IsKept) {
   NamedTensors inputs = three_records();
   inputs["token_ids"] = to_named<std::int64_t>({40000, 9, 40000}, {3});
   for (DType dtype : {DType::f32, DType::f64}) {
-    const auto outputs = run_mechanism("knn", inputs, {.dtype = dtype, .options = {{"k", "3"}, {"vocab", "50000"}, {"neighbours", "true"}}});
+    const auto outputs =
+        run_mechanism("knn", inputs, {.dtype = dtype, .options = {{"k", "3"}, {"vocab", "50000"}, {"neighbours", "true"}}});
     ASSERT_TRUE(outputs.ok()) << outputs.status().message();
     EXPECT_EQ(integer_values("token", outputs.value().at("token")).value(), (std::vector<std::int64_t>{40000, 9, 40000}));
     EXPECT_NEAR(floating_values<double>("prob", outputs.value().at("prob")).value()[40000], 0.734612071228, 1e-7);

@@ -32,7 +32,8 @@ TEST(LedgerConfig, DefaultsAreSaid) {
 }
 
 TEST(LedgerConfig, ALanguageModelWithinAndFieldsNobodyAskedFor) {
-  const ModelLayers model = read(R"({"architectures":["Gemma3ForConditionalGeneration"],"model_type":"gemma3","vision_config":{"hidden_size":1152},
+  const ModelLayers model =
+      read(R"({"architectures":["Gemma3ForConditionalGeneration"],"model_type":"gemma3","vision_config":{"hidden_size":1152},
     "text_config":{"hidden_size":2560,"num_hidden_layers":34,"sliding_window":1024,"rope_scaling":{"factor":8.0,"rope_type":"linear"}}})");
   EXPECT_EQ(model.model_type, "gemma3_text");
   ASSERT_EQ(model.groups.size(), 2u);
@@ -40,8 +41,8 @@ TEST(LedgerConfig, ALanguageModelWithinAndFieldsNobodyAskedFor) {
   EXPECT_EQ(model.groups[0].layers, 29);
   EXPECT_EQ(model.groups[1].layers, 5);
   EXPECT_EQ(model.groups[1].shape.key_width, 256);
-  const std::vector<std::string> assumed = {"num_attention_heads = 8", "num_key_value_heads = 4", "head_dim = 256", "sliding_window_pattern = 6",
-                                            "layer_types: of every 6 layers the last has full attention"};
+  const std::vector<std::string> assumed = {"num_attention_heads = 8", "num_key_value_heads = 4", "head_dim = 256",
+                                            "sliding_window_pattern = 6", "layer_types: of every 6 layers the last has full attention"};
   EXPECT_EQ(model.assumed, assumed);
 }
 
@@ -60,7 +61,8 @@ TEST(LedgerConfig, WindowsAreReadAsEachFamilyMeansThem) {
   EXPECT_EQ(windows(R"("model_type":"qwen2","sliding_window":7,"use_sliding_window":false,"max_window_layers":3)"), 0);
   EXPECT_EQ(windows(R"("model_type":"qwen2","sliding_window":7,"use_sliding_window":true,"max_window_layers":3)"), 1);
   EXPECT_EQ(windows(R"("model_type":"gemma2")"), 2);
-  EXPECT_EQ(windows(R"("model_type":"gemma2","layer_types":["sliding_attention","sliding_attention","sliding_attention","full_attention"])"), 3);
+  EXPECT_EQ(
+      windows(R"("model_type":"gemma2","layer_types":["sliding_attention","sliding_attention","sliding_attention","full_attention"])"), 3);
 }
 
 TEST(LedgerConfig, DialectsOfOneModelAgree) {
@@ -78,17 +80,22 @@ TEST(LedgerConfig, DialectsOfOneModelAgree) {
        R"({"model_type":"rwkv6","hidden_size":256,"num_hidden_layers":3,"num_heads":4,"expand_k":1.0,"expand_v":1.0})");
   same(R"({"model_type":"retnet","hidden_size":256,"num_hidden_layers":3,"num_heads":4})",
        R"({"model_type":"retnet","decoder_embed_dim":256,"decoder_value_embed_dim":512,"decoder_layers":3,"decoder_retention_heads":4})");
-  same(R"({"model_type":"mamba","hidden_size":256,"num_hidden_layers":3,"expand":2})",
-       R"({"model_type":"falcon_mamba","hidden_size":256,"intermediate_size":512,"expand":16,"num_hidden_layers":3,"state_size":16,"conv_kernel":4})");
-  same(R"({"model_type":"minimax","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2})",
-       R"({"model_type":"minimax_text_01","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"attn_type_list":[1,0,1,0]})");
+  same(
+      R"({"model_type":"mamba","hidden_size":256,"num_hidden_layers":3,"expand":2})",
+      R"({"model_type":"falcon_mamba","hidden_size":256,"intermediate_size":512,"expand":16,"num_hidden_layers":3,
+       "state_size":16,"conv_kernel":4})");
+  same(
+      R"({"model_type":"minimax","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2})",
+      R"({"model_type":"minimax_text_01","hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,
+       "attn_type_list":[1,0,1,0]})");
 }
 
 TEST(LedgerConfig, AttentionWithinARecurrentModel) {
   const ModelLayers model = read(R"({"model_type":"delta_net","hidden_size":256,"num_hidden_layers":4,"num_heads":4,
     "attn":{"layers":[1,3],"num_heads":8,"num_kv_heads":2,"window_size":128}})");
   ASSERT_EQ(model.groups.size(), 2u);
-  EXPECT_EQ(model.groups[1].shape, (LayerShape{.kind = LayerKind::window_attention, .heads = 2, .key_width = 32, .value_width = 32, .window = 128}));
+  EXPECT_EQ(model.groups[1].shape,
+            (LayerShape{.kind = LayerKind::window_attention, .heads = 2, .key_width = 32, .value_width = 32, .window = 128}));
   EXPECT_EQ(model.groups[1].where, "1, 3");
   EXPECT_EQ(refused(R"({"model_type":"delta_net","hidden_size":256,"num_hidden_layers":4,"num_heads":4,"attn":{"num_heads":8}})"),
             "config: model_type delta_net: attn.layers is missing, and would decide what is kept");
@@ -116,7 +123,16 @@ TEST(LedgerConfig, AListByHand) {
   EXPECT_EQ(refused(R"({"layers":[{"kind":"ssd","head":7}]})").rfind("config: layers[0].head is not one of kind, layers, ", 0), 0u);
   EXPECT_EQ(refused(R"({"layers":[{"heads":7}]})"), "config: model_type of layers[0]: kind is missing, and would decide what is kept");
   EXPECT_EQ(refused(R"({"layers":[{"kind":"ssd","heads":7}]})"), "config: layers[0]: ledger: ssd: key_width is 0, must be at least 1");
-  EXPECT_EQ(refused(R"({"layers":[{"kind":"lstm"}]})").rfind("config: model_type of layers[0]: kind: layer kind lstm is not one of full-attention, ", 0), 0u);
+  EXPECT_EQ(refused(R"({"layers":[{"kind":"lstm"}]})")
+                .rfind("config: model_type of layers[0]: kind: layer kind lstm is not one of full-attention, ", 0),
+            0u);
+}
+
+TEST(LedgerConfig, DefaultsOfOneArchitectureAreNotThoseOfItsSuccessors) {
+  EXPECT_EQ(read(R"({"model_type":"qwen3_next","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16})").groups.size(), 2u);
+  EXPECT_EQ(refused(R"({"model_type":"qwen3_5_text","hidden_size":2048,"num_hidden_layers":48,"num_attention_heads":16})"),
+            "config: model_type qwen3_5_text: linear_num_key_heads, linear_num_value_heads, linear_key_head_dim, linear_value_head_dim, "
+            "linear_conv_kernel_dim, full_attention_interval are missing, and would decide what is kept");
 }
 
 TEST(LedgerConfig, MissingFieldsAreNamedTogether) {
@@ -124,8 +140,12 @@ TEST(LedgerConfig, MissingFieldsAreNamedTogether) {
             "config: model_type llama: num_hidden_layers, num_attention_heads, hidden_size are missing, and would decide what is kept");
   EXPECT_EQ(refused(R"({"model_type":"deepseek_v3","num_hidden_layers":61})"),
             "config: model_type deepseek_v3: kv_lora_rank, qk_rope_head_dim are missing, and would decide what is kept");
-  EXPECT_EQ(refused(R"({"model_type":"kimi_linear","num_hidden_layers":4,"kv_lora_rank":8,"qk_rope_head_dim":4,"linear_attn_config":{"head_dim":4}})"),
-            "config: model_type kimi_linear: linear_attn_config.num_heads, linear_attn_config.kda_layers are missing, and would decide what is kept");
+  EXPECT_EQ(
+      refused(
+          R"({"model_type":"kimi_linear","num_hidden_layers":4,"kv_lora_rank":8,"qk_rope_head_dim":4,
+           "linear_attn_config":{"head_dim":4}})"),
+      "config: model_type kimi_linear: linear_attn_config.num_heads, linear_attn_config.kda_layers are missing, and would decide what is "
+      "kept");
   EXPECT_EQ(refused("{}").rfind("config: model_type is missing. What would decide it: num_hidden_layers, ", 0), 0u);
   const std::string unknown = refused(R"({"model_type":"perceiver"})");
   EXPECT_EQ(unknown.rfind("config: model_type perceiver is not one of llama, mistral, ", 0), 0u);
@@ -135,7 +155,9 @@ TEST(LedgerConfig, MissingFieldsAreNamedTogether) {
 }
 
 TEST(LedgerConfig, WrongTypesAndAbsurdSizesAreRefusedByName) {
-  const auto with = [](const std::string& field) { return refused("{" + field + R"(,"model_type":"llama","hidden_size":64,"num_attention_heads":4})"); };
+  const auto with = [](const std::string& field) {
+    return refused("{" + field + R"(,"model_type":"llama","hidden_size":64,"num_attention_heads":4})");
+  };
   const std::string head = "config: model_type llama: ";
   EXPECT_EQ(with(R"("num_hidden_layers":1000000000)"), head + "num_hidden_layers is 1000000000, must be a whole number from 1 to 10000");
   EXPECT_EQ(with(R"("num_hidden_layers":0)"), head + "num_hidden_layers is 0, must be a whole number from 1 to 10000");
@@ -144,7 +166,8 @@ TEST(LedgerConfig, WrongTypesAndAbsurdSizesAreRefusedByName) {
   EXPECT_EQ(with(R"("num_hidden_layers":"32")"), head + "num_hidden_layers is the text \"32\", must be a whole number from 1 to 10000");
   EXPECT_EQ(with(R"("num_hidden_layers":[32])"), head + "num_hidden_layers is a list, must be a whole number from 1 to 10000");
   EXPECT_EQ(with(R"("num_hidden_layers":1e400)"), head + "num_hidden_layers is inf, must be a whole number from 1 to 10000");
-  EXPECT_EQ(with(R"("num_hidden_layers":99999999999999999999)"), head + "num_hidden_layers is 1e+20, must be a whole number from 1 to 10000");
+  EXPECT_EQ(with(R"("num_hidden_layers":99999999999999999999)"),
+            head + "num_hidden_layers is 1e+20, must be a whole number from 1 to 10000");
   EXPECT_EQ(with(R"("num_hidden_layers":null)"), head + "num_hidden_layers is missing, and would decide what is kept");
   EXPECT_EQ(with(R"("num_hidden_layers":2,"num_key_value_heads":3)"),
             head + "num_attention_heads is 4, must be a multiple of num_key_value_heads, which is 3");
@@ -158,6 +181,7 @@ TEST(LedgerConfig, WrongTypesAndAbsurdSizesAreRefusedByName) {
 
 TEST(LedgerConfig, LayerListsAreHeldToTheNumberOfLayers) {
   const std::string qwen = R"({"model_type":"qwen3_next","hidden_size":64,"num_hidden_layers":3,"num_attention_heads":4,"layer_types":)";
+  EXPECT_EQ(refused(qwen + "[]}"), "config: model_type qwen3_next: layer_types names 0 layers, must name 3");
   EXPECT_EQ(refused(qwen + R"(["full_attention"]})"), "config: model_type qwen3_next: layer_types names 1 layers, must name 3");
   EXPECT_EQ(refused(qwen + R"(["full_attention","linear_attention","mamba"]})"),
             "config: model_type qwen3_next: layer_types[2] is \"mamba\", must be one of linear_attention, full_attention");
@@ -166,14 +190,21 @@ TEST(LedgerConfig, LayerListsAreHeldToTheNumberOfLayers) {
             "config: model_type nemotron_h: hybrid_override_pattern has \"?\" at 2, must be of M, *, - and E");
   EXPECT_EQ(refused(R"({"model_type":"nemotron_h","hybrid_override_pattern":"M*","num_hidden_layers":3,"num_attention_heads":4})"),
             "config: model_type nemotron_h: hybrid_override_pattern names 2 layers, must name 3");
-  EXPECT_EQ(refused(R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":4,"mamba_n_heads":4,"attn_layer_indices":[5]})"),
-            "config: model_type bamba: attn_layer_indices[0] is 5, must be a whole number from 0 to 1");
-  EXPECT_EQ(refused(R"({"model_type":"jamba","hidden_size":64,"num_hidden_layers":9,"num_attention_heads":8,"attn_layer_period":4,"attn_layer_offset":4})"),
-            "config: model_type jamba: attn_layer_offset is 4, must be below attn_layer_period, which is 4");
+  EXPECT_EQ(
+      refused(
+          R"({"model_type":"bamba","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"num_key_value_heads":4,
+           "mamba_n_heads":4,"attn_layer_indices":[5]})"),
+      "config: model_type bamba: attn_layer_indices[0] is 5, must be a whole number from 0 to 1");
+  EXPECT_EQ(
+      refused(
+          R"({"model_type":"jamba","hidden_size":64,"num_hidden_layers":9,"num_attention_heads":8,"attn_layer_period":4,
+           "attn_layer_offset":4})"),
+      "config: model_type jamba: attn_layer_offset is 4, must be below attn_layer_period, which is 4");
 }
 
 TEST(LedgerConfig, ReadsJsonStrictlyAndPythonsInfinity) {
-  EXPECT_EQ(read("{" + kLlama + R"(,"time_step_limit":[0.0,Infinity],"x":-Infinity,"y":NaN,"z":"\u00e9\ud83d\ude00\n"} )" + "\n").mixers, 2);
+  EXPECT_EQ(read("{" + kLlama + R"(,"time_step_limit":[0.0,Infinity],"x":-Infinity,"y":NaN,"z":"\u00e9\ud83d\ude00\n"} )" + "\n").mixers,
+            2);
   const auto at = [](const std::string& json) { return refused(json); };
   EXPECT_EQ(at(""), "config: offset 0: the text ends where a value should stand");
   EXPECT_EQ(at("{\"a\":1,}"), "config: offset 7: an object's name is a text");
@@ -197,7 +228,8 @@ TEST(LedgerConfig, HugeFilesAreRefusedAtOnce) {
   const auto timed = [](const std::string& json) {
     const auto start = std::chrono::steady_clock::now();
     const std::string words = refused(json);
-    RecordProperty("milliseconds", static_cast<int>(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()));
+    RecordProperty("milliseconds",
+                   static_cast<int>(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()));
     return words;
   };
   EXPECT_EQ(timed(std::string(10 << 20, '[')), "config: it has 10485760 bytes, at most 4194304 are read");

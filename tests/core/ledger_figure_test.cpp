@@ -60,7 +60,8 @@ TEST(LedgerFigure, SettingsAreHeldToTheirLimits) {
   EXPECT_EQ(ledger_settings({}).value().precision.state_bits, 32);
   EXPECT_EQ(ledger_settings({{"kv_bits", 12}}).status().message(), "ledger: kv_bits is 12, must be 4, 8, 16, 32 or 64");
   EXPECT_EQ(ledger_settings({{"batch", 0}}).status().message(), "ledger: batch is 0, must be from 1 to 65536");
-  EXPECT_NE(ledger_settings({{"heads", 1}}).status().message().find("ledger: setting heads is not one of context, batch, "), std::string::npos);
+  EXPECT_NE(ledger_settings({{"heads", 1}}).status().message().find("ledger: setting heads is not one of context, batch, "),
+            std::string::npos);
   EXPECT_FALSE(run_experiment("ledger", {{"model", 1e6}}).ok());
 }
 

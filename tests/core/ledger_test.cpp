@@ -35,7 +35,8 @@ TEST(Ledger, QwenNextRow) {
     ConvColumns kept;
     std::int64_t conv_bytes, break_even;
   };
-  for (const Columns& columns : {Columns{ConvColumns::none, 0, 1024}, {ConvColumns::past, 49152, 1048}, {ConvColumns::whole, 65536, 1056}}) {
+  for (const Columns& columns :
+       {Columns{ConvColumns::none, 0, 1024}, {ConvColumns::past, 49152, 1048}, {ConvColumns::whole, 65536, 1056}}) {
     const Ledger ledger = ledger_of(model, {.context = 262144, .conv_columns = columns.kept});
     const LedgerRow attention = row_of(ledger, LayerKind::grouped_query_attention), delta = row_of(ledger, LayerKind::gated_delta_rule);
     EXPECT_EQ(attention.group.layers, 12);
@@ -80,8 +81,8 @@ constexpr ByHand kByHand[] = {
     {"Llama-3.1-70B", 80 * (T * 8 * (128 + 128) * 2)},
     {"Mistral-7B-v0.1", 32 * (T * 8 * 256 * 2)},
     {"Mixtral-8x7B", 32 * (T * 8 * 256 * 2)},
-    {"Gemma-2-9B", 42 * (T * 8 * 512 * 2)},                                     // the window is 4096 too
-    {"Gemma-3-27B", 10 * (T * 16 * 256 * 2) + 52 * (1024 * 16 * 256 * 2)},      // layers 5, 11, ..., 59 see all
+    {"Gemma-2-9B", 42 * (T * 8 * 512 * 2)},                                 // the window is 4096 too
+    {"Gemma-3-27B", 10 * (T * 16 * 256 * 2) + 52 * (1024 * 16 * 256 * 2)},  // layers 5, 11, ..., 59 see all
     {"GPT-OSS-20B", 12 * (T * 8 * 128 * 2) + 12 * (128 * 8 * 128 * 2)},
     {"Qwen2.5-7B", 28 * (T * 4 * 256 * 2)},
     {"Qwen3-8B", 36 * (T * 8 * 256 * 2)},
@@ -152,15 +153,17 @@ TEST(Ledger, LatentAttentionBesideTheSameHeadsUncompressed) {
 }
 
 TEST(Ledger, NormalizerBatchPrecisionPagesAndDevice) {
-  const ModelLayers model{.groups = {{.shape = {.kind = LayerKind::linear_attention, .heads = 2, .key_width = 3, .value_width = 5, .normalizer = true}, .layers = 7},
-                                     {.shape = {.kind = LayerKind::full_attention, .heads = 1, .key_width = 3, .value_width = 4}}},
-                          .mixers = 8};
+  const ModelLayers model{
+      .groups = {{.shape = {.kind = LayerKind::linear_attention, .heads = 2, .key_width = 3, .value_width = 5, .normalizer = true},
+                  .layers = 7},
+                 {.shape = {.kind = LayerKind::full_attention, .heads = 1, .key_width = 3, .value_width = 4}}},
+      .mixers = 8};
   LedgerSettings settings{.context = 17, .batch = 10, .precision = {.kv_bits = 4, .state_bits = 16}, .block = 16, .device_bytes = 100000};
   const Ledger ledger = ledger_of(model, settings);
   EXPECT_EQ(ledger.rows[0].state_bytes, 2 * 3 * 5 * 2);
   EXPECT_EQ(ledger.rows[0].normalizer_bytes, 2 * 3 * 2);
-  EXPECT_EQ(ledger.rows[1].token_bytes, 4);              // 7 elements of 4 bits
-  EXPECT_EQ(ledger.rows[1].growing_bytes, 32 * 7 / 2);   // two pages of 16
+  EXPECT_EQ(ledger.rows[1].token_bytes, 4);             // 7 elements of 4 bits
+  EXPECT_EQ(ledger.rows[1].growing_bytes, 32 * 7 / 2);  // two pages of 16
   EXPECT_EQ(ledger.fixed_bytes, 7 * (60 + 12));
   EXPECT_EQ(ledger.growing_bytes, 112);
   EXPECT_EQ(ledger.request_bytes, 504 + 112);
@@ -172,7 +175,9 @@ TEST(Ledger, NormalizerBatchPrecisionPagesAndDevice) {
 }
 
 TEST(Ledger, PagesOfAWindow) {
-  const ModelLayers model{.groups = {{.shape = {.kind = LayerKind::window_attention, .heads = 1, .key_width = 1, .value_width = 1, .window = 100}}}, .mixers = 1};
+  const ModelLayers model{
+      .groups = {{.shape = {.kind = LayerKind::window_attention, .heads = 1, .key_width = 1, .value_width = 1, .window = 100}}},
+      .mixers = 1};
   EXPECT_EQ(ledger_of(model, {.context = 1000, .block = 16}).request_bytes, 112 * 2 * 2);
   EXPECT_EQ(ledger_of(model, {.context = 50, .block = 16}).request_bytes, 64 * 2 * 2);
   EXPECT_EQ(ledger_of(model, {.context = 1000}).request_bytes, 100 * 2 * 2);
@@ -216,9 +221,12 @@ TEST(Ledger, RefusesByName) {
   EXPECT_EQ(refusal(model, {.block = 0}), "ledger: block is 0, must be from 1 to 1048576");
   EXPECT_EQ(refusal(model, {.context = std::int64_t{1} << 40, .batch = std::int64_t{1} << 40}),
             "ledger: the batch of 1099511627776: its bytes do not fit in 64 bits");
-  const LayerShape huge{.kind = LayerKind::full_attention, .heads = std::int64_t{1} << 40, .key_width = std::int64_t{1} << 20, .value_width = 1};
-  EXPECT_EQ(refusal({.groups = {{.shape = huge, .layers = 1, .where = "0"}}}), "ledger: full-attention, layers 0: its bytes do not fit in 64 bits");
-  const LayerShape state{.kind = LayerKind::ssd, .heads = std::int64_t{1} << 40, .key_width = std::int64_t{1} << 20, .value_width = 1 << 20};
+  const LayerShape huge{
+      .kind = LayerKind::full_attention, .heads = std::int64_t{1} << 40, .key_width = std::int64_t{1} << 20, .value_width = 1};
+  EXPECT_EQ(refusal({.groups = {{.shape = huge, .layers = 1, .where = "0"}}}),
+            "ledger: full-attention, layers 0: its bytes do not fit in 64 bits");
+  const LayerShape state{
+      .kind = LayerKind::ssd, .heads = std::int64_t{1} << 40, .key_width = std::int64_t{1} << 20, .value_width = 1 << 20};
   EXPECT_EQ(refusal({.groups = {{.shape = state}}}), "ledger: ssd: its elements do not fit in 64 bits");
   EXPECT_EQ(refusal({.groups = {{.shape = {.kind = LayerKind::rwkv7, .heads = 4, .key_width = 0, .value_width = 2}}}}),
             "ledger: rwkv7: key_width is 0, must be at least 1");

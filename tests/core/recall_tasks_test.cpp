@@ -98,7 +98,8 @@ TEST(MultiQueryRecall, GapsFollowThePowerLaw) {
 }
 
 TEST(KeyConflict, AsksForTheNewestValueOfEveryKey) {
-  const auto made = make_task(KeyConflictTask{.rows = 60, .keys = 4, .rewrites = 3, .key_vocabulary = 10, .value_vocabulary = 12, .rho = 0.3, .key_width = 5});
+  const auto made = make_task(
+      KeyConflictTask{.rows = 60, .keys = 4, .rewrites = 3, .key_vocabulary = 10, .value_vocabulary = 12, .rho = 0.3, .key_width = 5});
   ASSERT_TRUE(made.ok()) << made.status().message();
   const TaskBatch& batch = made.value();
   EXPECT_EQ(batch.tokens.extents(), (Extents<2>{60, 28}));
@@ -222,10 +223,12 @@ TEST(RecallTasks, RefuseWithBothNumbers) {
   const auto message = [](const char* name, const TaskSettings& settings) { return make_recall_task(name, settings).status().message(); };
   EXPECT_EQ(message("associative-recall", {{"pairs", 65}}), "associative_recall: pairs is 65, but key_vocabulary is 64");
   EXPECT_EQ(message("associative-recall", {{"value_vocabulary", 7}}), "associative_recall: pairs is 8, but value_vocabulary is 7");
-  EXPECT_EQ(message("multi-query-recall", {{"length", 31}}), "multi_query_recall: length is 31, but 8 pairs and the slots for their questions take 32");
+  EXPECT_EQ(message("multi-query-recall", {{"length", 31}}),
+            "multi_query_recall: length is 31, but 8 pairs and the slots for their questions take 32");
   EXPECT_EQ(message("multi-query-recall", {{"power", 0}}), "multi-query-recall: power is 0, must be from 0.001 to 1");
   EXPECT_EQ(message("key-conflict", {{"keys", 5}}), "key_conflict: keys is 5, must be even: keys come in couples");
-  EXPECT_EQ(message("key-conflict", {{"rewrites", 9}}), "key_conflict: 8 keys written 9 times need as many values, but value_vocabulary is 64");
+  EXPECT_EQ(message("key-conflict", {{"rewrites", 9}}),
+            "key_conflict: 8 keys written 9 times need as many values, but value_vocabulary is 64");
   EXPECT_EQ(message("selective-copy", {{"span", 15}}), "copy: symbols is 16, but span is 15");
   EXPECT_EQ(message("mean", {{"items", 7}}), "mean: keys is 8, but items is 7");
   EXPECT_EQ(message("copy", {{"rows", 0}}), "copy: rows is 0, must be from 1 to 1048576");

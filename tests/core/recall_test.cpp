@@ -41,7 +41,8 @@ TEST(Recall, StatesReadWhatTheirRulesSay) {
     ASSERT_TRUE(reads.ok()) << reads.status().message();
     for (std::int64_t q = 0; q < 9; ++q) {
       const std::vector<double> expected = written_out(memory, pairs, pairs.keys.data() + q * 5);
-      for (std::int64_t j = 0; j < 7; ++j) EXPECT_NEAR(reads.value()(q, j), expected[static_cast<std::size_t>(j)], 1e-13) << recall_name(kind);
+      for (std::int64_t j = 0; j < 7; ++j)
+        EXPECT_NEAR(reads.value()(q, j), expected[static_cast<std::size_t>(j)], 1e-13) << recall_name(kind);
     }
   }
 }
@@ -59,7 +60,8 @@ TEST(Recall, LinearAttentionAndSoftmaxAverageWithTheirWeights) {
         for (std::int64_t i = kind == Recalling::window ? 4 : 0; i < 6; ++i) {
           double score = 0;
           for (std::int64_t c = 0; c < 4; ++c)
-            score += kind == Recalling::linear_attention ? feature(pairs.keys(q, c)) * feature(pairs.keys(i, c)) : pairs.keys(q, c) * pairs.keys(i, c);
+            score += kind == Recalling::linear_attention ? feature(pairs.keys(q, c)) * feature(pairs.keys(i, c))
+                                                         : pairs.keys(q, c) * pairs.keys(i, c);
           const double weight = kind == Recalling::linear_attention ? score : std::exp(3 * score);
           sum += weight * pairs.values(i, j);
           weights += weight;
@@ -96,7 +98,8 @@ TEST(Recall, NarrowStatesAreKeptAndChangeTheRead) {
   Generator generator(5);
   const RecallPairs pairs = random_pairs(generator, 20, 8, 8);
   for (Recalling kind : {Recalling::outer_product, Recalling::linear_attention, Recalling::delta, Recalling::gated_delta}) {
-    const auto exact = recall_reads({.kind = kind}, pairs, pairs.keys), narrow = recall_reads({.kind = kind, .state = StateType::bfloat16}, pairs, pairs.keys);
+    const auto exact = recall_reads({.kind = kind}, pairs, pairs.keys),
+               narrow = recall_reads({.kind = kind, .state = StateType::bfloat16}, pairs, pairs.keys);
     ASSERT_TRUE(exact.ok() && narrow.ok()) << narrow.status().message();
     double difference = 0;
     for (std::size_t i = 0; i < exact.value().values().size(); ++i)
@@ -126,7 +129,15 @@ TEST(Wilson, HasTheIntervalsOfThePaper) {
 // 400 memories, 4 questions each: the theory is within three standard errors and a point and a half of what its approximations cost.
 TEST(OuterProductRecall, TheoryLiesWhereTheSamplesDo) {
   EXPECT_EQ(outer_product_recall(1, 16, 16), 1);
-  for (const auto& [M, K, V] : {std::array<std::int64_t, 3>{2, 8, 8}, {8, 8, 8}, {32, 8, 8}, {16, 16, 16}, {64, 16, 16}, {64, 32, 32}, {64, 32, 8}, {64, 8, 32}, {200, 32, 32}}) {
+  for (const auto& [M, K, V] : {std::array<std::int64_t, 3>{2, 8, 8},
+                                {8, 8, 8},
+                                {32, 8, 8},
+                                {16, 16, 16},
+                                {64, 16, 16},
+                                {64, 32, 32},
+                                {64, 32, 8},
+                                {64, 8, 32},
+                                {200, 32, 32}}) {
     double hits = 0;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
       Generator generator(seed);

@@ -4,8 +4,9 @@
 #include <sqlite3.h>
 
 #include <functional>
+#include <random>
+#include <set>
 
-#include "core/support.hpp"
 #include "knn_store/recording_vfs.hpp"
 #include "knn_store/stores.hpp"
 
@@ -32,12 +33,14 @@ const std::vector<Change>& changes() {
   static const std::vector<Change> all = [] {
     const auto ok = [](const auto& result) { return result.status(); };
     std::vector<Change> list;
-    for (std::int64_t i = 0; i < 4; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
-    list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 17, 60}, 1))); }});
-    list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 60})); }});
+    for (std::int64_t i = 0; i < 6; ++i)
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(100 * i, 100))); }});
+    list.push_back({"upsert", [=](KnnStore& store) { return ok(store.upsert(records_with_ids({3, 170, 600}, 1))); }});
+    list.push_back({"remove", [=](KnnStore& store) { return ok(store.remove(std::vector<std::int64_t>{4, 600})); }});
     list.push_back({"remove by source", [=](KnnStore& store) { return ok(store.remove_where({.source = "document 1"})); }});
     list.push_back({"compact", [](KnnStore& store) { return store.compact(); }});
-    for (std::int64_t i = 4; i < 7; ++i) list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(10 * i, 10))); }});
+    for (std::int64_t i = 6; i < 10; ++i)
+      list.push_back({"append", [=](KnnStore& store) { return ok(store.append(records_from(100 * i, 100))); }});
     return list;
   }();
   return all;
@@ -77,72 +80,110 @@ Recording record(const std::string& path, bool synced) {
   return recording;
 }
 
+// Changes that must be there after so many steps, and that may.
+struct Bounds {
+  std::size_t least = 0, most = 0;
+};
+
+Bounds bounds_of(const Recording& recording, std::size_t count) {
+  Bounds bounds;
+  for (std::size_t i = 0; i < recording.begun.size(); ++i) {
+    if (recording.acknowledged[i] <= count) bounds.least = i + 1;
+    if (recording.begun[i] < count) bounds.most = i + 1;
+  }
+  return bounds;
+}
+
 // One crash state put on disk and opened: empty, or what is wrong with it.
-std::string fault_of(const Recording& recording, const DiskState& disk, std::size_t crashed_at, const std::string& path) {
+std::string fault_of(const Recording& recording, const DiskState& disk, const Bounds& bounds, const std::string& path) {
   for (const char* end : {"", "-wal", "-shm", ".mark", ".scan"}) std::filesystem::remove(path + end);
   for (const auto& [file, bytes] : disk) test::write_file(file, bytes);
-  auto store = KnnStore::open(path, expect_all(test::identity_of()), KnnAccess::read);
+  RecordingVfs::instance().start();  // its syncs cost nothing
+  auto store = KnnStore::open(path, expect_all(test::identity_of()), KnnAccess::read, {.vfs = RecordingVfs::kName});
   if (!store.ok()) return "does not open: " + store.status().message();
   if (const auto verified = store.value()->verify(); !verified.ok()) return "is corrupt: " + verified.status().message();
   const Held held = held_by(store.value()->read_all().value());
-  std::size_t least = 0, most = 0;  // changes that must be there, and that may
-  for (std::size_t i = 0; i < recording.begun.size(); ++i) {
-    if (recording.acknowledged[i] <= crashed_at) least = i + 1;
-    if (recording.begun[i] < crashed_at) most = i + 1;
-  }
-  for (std::size_t i = least; i <= std::max(least, most); ++i)
+  for (std::size_t i = bounds.least; i <= std::max(bounds.least, bounds.most); ++i)
     if (held == recording.held[i]) return "";
-  for (std::size_t i = 0; i < least; ++i)
-    if (held == recording.held[i]) return "lost acknowledged changes: holds " + std::to_string(i) + " of " + std::to_string(least);
+  for (std::size_t i = 0; i < bounds.least; ++i)
+    if (held == recording.held[i]) return "lost acknowledged changes: holds " + std::to_string(i) + " of " + std::to_string(bounds.least);
   return "holds a change in part";
 }
 
-struct Tally {
-  std::int64_t states = 0, faults = 0;
-  std::string first;
-};
+class Rig {
+ public:
+  Rig(const Recording& recording, std::string path) : recording_(recording), path_(std::move(path)) {}
 
-// At every step: all writes, none that is not certain, all but one, only one, and drawn halves.
-Tally tally_of(const Recording& recording, const std::string& path) {
-  Tally tally;
-  test::Numbers numbers(11);
-  const auto look = [&](std::size_t count, const std::function<bool(std::size_t)>& reached, const std::string& what) {
-    const std::string fault = fault_of(recording, test::disk_after(recording.before, recording.steps, count, reached), count, path);
-    ++tally.states;
-    if (!fault.empty() && tally.faults++ == 0) tally.first = "after step " + std::to_string(count) + ", " + what + ": " + fault;
-  };
-  for (std::size_t count = 0; count <= recording.steps.size(); ++count) {
-    look(count, [](std::size_t) { return true; }, "all writes reached");
-    look(count, [](std::size_t) { return false; }, "only what was synced");
-    const std::size_t back = std::min<std::size_t>(count, 4);
-    for (std::size_t i = count - back; i < count; ++i) {
-      look(count, [=](std::size_t step) { return step != i; }, "all but step " + std::to_string(i));
-      look(count, [=](std::size_t step) { return step == i; }, "only step " + std::to_string(i));
-    }
-    for (int draw = 0; draw < 4; ++draw) {
-      std::vector<bool> drawn;
-      for (std::size_t i = 0; i < count; ++i) drawn.push_back(numbers.whole(0, 1) == 1);
-      look(count, [&](std::size_t step) { return drawn[step]; }, "drawn");
+  // At every step every choice among the writes that no sync has made certain, or 200 drawn ones where there are more than eight of them;
+  // and the last write torn at each sector.
+  void look_everywhere() {
+    for (std::size_t count = 0; count <= recording_.steps.size(); ++count) {
+      const std::vector<std::size_t> open = test::uncertain(recording_.steps, count);
+      const bool all = open.size() <= 8;
+      for (std::uint64_t choice = 0; choice < (all ? std::uint64_t{1} << open.size() : 202); ++choice) {
+        const std::uint64_t bits = all || choice == 0 ? choice : choice == 1 ? ~std::uint64_t{0} : draw_();
+        std::vector<bool> reached(count);
+        for (std::size_t i = 0; i < open.size(); ++i) reached[open[i]] = (bits >> (i % 64) & 1) != 0;
+        look(count, recording_.steps, [&](std::size_t step) { return reached[step]; }, "writes chosen by " + std::to_string(bits));
+      }
+      if (count > 0) tear(count);
     }
   }
-  return tally;
-}
+
+  std::size_t states() const { return seen_.size(); }
+  std::int64_t faults = 0;
+  std::string first;
+
+ private:
+  void tear(std::size_t count) {
+    constexpr std::size_t kSector = 512;
+    const std::size_t size = recording_.steps[count - 1].bytes.size();
+    std::vector<test::Step> torn(recording_.steps.begin(), recording_.steps.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t kept = size / kSector * kSector; kept >= kSector; kept -= kSector) {
+      torn.back().bytes.resize(kept);
+      if (kept < size)
+        look(
+            count, torn, [](std::size_t) { return true; }, "the last write torn at " + std::to_string(kept));
+    }
+  }
+
+  // Each state of the disk once, for each number of changes that must be on it.
+  void look(std::size_t count, const std::vector<test::Step>& steps, const std::function<bool(std::size_t)>& reached,
+            const std::string& what) {
+    const DiskState disk = test::disk_after(recording_.before, steps, count, reached);
+    const Bounds bounds = bounds_of(recording_, count);
+    std::string state = std::to_string(bounds.least) + " " + std::to_string(bounds.most);
+    for (const auto& [file, bytes] : disk) state += "|" + file + "|" + bytes;
+    if (!seen_.insert(std::hash<std::string>()(state)).second) return;
+    const std::string fault = fault_of(recording_, disk, bounds, path_);
+    if (!fault.empty() && faults++ == 0) first = "after step " + std::to_string(count) + ", " + what + ": " + fault;
+  }
+
+  const Recording& recording_;
+  std::string path_;
+  std::set<std::size_t> seen_;
+  std::mt19937_64 draw_{11};
+};
 
 TEST(KnnCrashStates, NothingAcknowledgedIsLostAndNothingIsHalf) {
   const Folder folder;
   const std::string path = folder / "notes.knn";
-  const Tally tally = tally_of(record(path, true), path);
-  EXPECT_EQ(tally.faults, 0) << tally.first;
-  EXPECT_GE(tally.states, 3000);
-  RecordProperty("states", std::to_string(tally.states));
+  const Recording recording = record(path, true);
+  Rig rig(recording, path);
+  rig.look_everywhere();
+  EXPECT_EQ(rig.faults, 0) << rig.first;
+  EXPECT_GE(rig.states(), 3000u);
+  RecordProperty("states", std::to_string(rig.states()));
 }
 
 TEST(KnnCrashStates, WithoutASyncOfEachChangeTheRigFindsLosses) {
   const Folder folder;
   const std::string path = folder / "notes.knn";
-  const Tally tally = tally_of(record(path, false), path);
-  EXPECT_GT(tally.faults, 0);
-  EXPECT_NE(tally.first.find("lost acknowledged changes"), std::string::npos) << tally.first;
+  const Recording recording = record(path, false);
+  Rig rig(recording, path);
+  rig.look_everywhere();
+  EXPECT_GT(rig.faults, 0);
+  EXPECT_NE(rig.first.find("lost acknowledged changes"), std::string::npos) << rig.first;
 }
 
 struct Refusal {
@@ -178,7 +219,8 @@ TEST(KnnFaults, ADiskThatRefusesOneStepLeavesTheStoreAsBefore) {
         ++done;
       }
       store.reset();
-      store = test::opened(path, KnnAccess::read);
+      RecordingVfs::instance().start();
+      store = test::opened(path, KnnAccess::read, {.vfs = RecordingVfs::kName});
       ASSERT_TRUE(store);
       ASSERT_TRUE(store->verify().ok()) << where;
       ASSERT_EQ(held_by(store->read_all().value()), recording.held[done]) << where;
@@ -204,7 +246,8 @@ TEST(KnnFaults, ADiskThatRefusesFromSomeStepOnLosesNothingAcknowledged) {
         ASSERT_TRUE(store);
         while (done < changes().size() && changes()[done].make(*store).ok()) ++done;
       }
-      const auto store = test::opened(path, KnnAccess::read);
+      RecordingVfs::instance().start();
+      const auto store = test::opened(path, KnnAccess::read, {.vfs = RecordingVfs::kName});
       const std::string where = std::string(refusal.name) + " from step " + std::to_string(at);
       ASSERT_TRUE(store) << where;
       ASSERT_TRUE(store->verify().ok()) << where;

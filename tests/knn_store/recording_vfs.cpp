@@ -57,10 +57,9 @@ int lock_shared(sqlite3_file* file, int first, int count, int flags) { return me
 void fence_shared(sqlite3_file* file) { methods(file).xShmBarrier(inner(file)); }
 int unmap_shared(sqlite3_file* file, int remove) { return methods(file).xShmUnmap(inner(file), remove); }
 
-const sqlite3_io_methods kMethods = {2,           close_file,  read_file,   write_file,   truncate_file, sync_file,
-                                     size_of_file, lock_file,   unlock_file, is_reserved,  control_file,  sector_of,
-                                     traits_of,    map_shared,  lock_shared, fence_shared, unmap_shared,  nullptr,
-                                     nullptr};
+const sqlite3_io_methods kMethods = {2,           close_file,   read_file,    write_file,   truncate_file, sync_file, size_of_file,
+                                     lock_file,   unlock_file,  is_reserved,  control_file, sector_of,     traits_of, map_shared,
+                                     lock_shared, fence_shared, unmap_shared, nullptr,      nullptr};
 
 int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out) {
   File& made = of(file);
@@ -113,6 +112,18 @@ int RecordingVfs::take(Step step) {
   }
   steps_.push_back(std::move(step));
   return SQLITE_OK;
+}
+
+std::vector<std::size_t> uncertain(const std::vector<Step>& steps, std::size_t count) {
+  std::map<std::string, std::size_t> synced;
+  for (std::size_t i = 0; i < count; ++i)
+    if (steps[i].kind == StepKind::sync) synced[steps[i].file] = i;
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto certain = synced.find(steps[i].file);
+    if (steps[i].kind != StepKind::sync && (certain == synced.end() || i > certain->second)) open.push_back(i);
+  }
+  return open;
 }
 
 }  // namespace linearmem::test

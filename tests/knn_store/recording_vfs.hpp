@@ -44,6 +44,9 @@ class RecordingVfs {
   bool lasting_ = false, failed_ = false;
 };
 
+// Of the first `count` steps those whose effect no later sync of their file has made certain; syncs themselves left out.
+std::vector<std::size_t> uncertain(const std::vector<Step>& steps, std::size_t count);
+
 // What is on disk after the first `count` steps when of those that no sync has made certain only the chosen ones have reached it.
 // before: the files as they were. reached(i): has step i?
 template <typename Reached>

@@ -16,7 +16,8 @@ namespace linearmem::test {
 constexpr std::int64_t kWidth = 3;
 
 inline KnnIdentity identity_of(const std::string& domain = "notes") {
-  return {.model = "ngram", .model_version = "1", .tokenizer = "words", .dimension = kWidth, .metric = Metric::squared_l2, .domain = domain};
+  return {
+      .model = "ngram", .model_version = "1", .tokenizer = "words", .dimension = kWidth, .metric = Metric::squared_l2, .domain = domain};
 }
 
 // n records from `first` on; `turn` makes other keys and tokens of the same ids.
@@ -47,8 +48,10 @@ using Held = std::map<std::int64_t, std::tuple<std::int64_t, std::string, std::v
 inline Held held_by(const KnnRecords& records) {
   Held held;
   for (std::size_t i = 0; i < records.tokens.size(); ++i)
-    held[records.ids[i]] = {records.tokens[i], records.sources.empty() ? "" : records.sources[i],
-                            {records.keys.begin() + static_cast<std::ptrdiff_t>(i) * kWidth, records.keys.begin() + static_cast<std::ptrdiff_t>(i + 1) * kWidth}};
+    held[records.ids[i]] = {records.tokens[i],
+                            records.sources.empty() ? "" : records.sources[i],
+                            {records.keys.begin() + static_cast<std::ptrdiff_t>(i) * kWidth,
+                             records.keys.begin() + static_cast<std::ptrdiff_t>(i + 1) * kWidth}};
   return held;
 }
 

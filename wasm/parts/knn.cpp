@@ -1,4 +1,4 @@
-// The kNN memory.
+// The kNN memory: its claims and its figure.
 #include "claims/lists.hpp"
 #include "experiments/lists.hpp"
 
@@ -6,6 +6,6 @@ namespace linearmem {
 
 void list_claims(std::vector<Claim>& list) { add_knn_claims(list); }
 
-std::vector<Experiment> list_experiments() { return {}; }
+std::vector<Experiment> list_experiments() { return {knn_neighbours_experiment()}; }
 
 }  // namespace linearmem

@@ -57,14 +57,39 @@ struct Figure {
   std::vector<Panel> panels;
 };
 
-// A figure under way: call step() until progress() is 1. Each step takes some milliseconds at most.
+// One part of a figure under way: call step() until progress() is 1. Each step takes some milliseconds, not many.
+class PartRun {
+ public:
+  virtual ~PartRun() = default;
+  virtual Status step() = 0;            // an error ends the run
+  virtual double progress() const = 0;  // 0 to 1
+  virtual std::vector<double> values() const = 0;  // what the part adds to the figure, once progress is 1
+};
+
+// A figure that takes time, in parts that know nothing of each other: in any order, on any threads and after any interruption each has
+// the same values, and the same values draw the same figure. Parts may be started and stepped on different threads at once.
+class FigureParts {
+ public:
+  virtual ~FigureParts() = default;
+  virtual std::int64_t count() const = 0;
+  virtual double work(std::int64_t part) const = 0;  // multiply-adds, roughly: how parts compare in time
+  virtual Result<std::unique_ptr<PartRun>> start(std::int64_t part) const = 0;
+  virtual Figure draw(const std::vector<std::vector<double>>& values) const = 0;  // one for each part; empty: not known yet
+};
+
+// A figure under way: call step() until progress() is 1. Each step takes some milliseconds, not many.
 class ExperimentRun {
  public:
   virtual ~ExperimentRun() = default;
-  virtual void step() = 0;
-  virtual double progress() const = 0;  // 0 to 1
+  virtual Status step() = 0;            // an error ends the run
+  virtual double progress() const = 0;  // 0 to 1, by work
   virtual Figure figure() const = 0;    // what is known so far
-  virtual Status status() const { return {}; }  // not ok: why it cannot go on; the steps then do nothing
+};
+
+// Settings under a name, for a figure that is worth more time than its default.
+struct Preset {
+  const char* name;  // "large"
+  Settings settings;
 };
 
 struct Experiment {
@@ -72,9 +97,10 @@ struct Experiment {
   const char* question;
   const char* not_shown;  // what the figure does not show
   std::vector<SettingSpec> settings;
-  // One of the two; called with every setting present and within its limits. start: figures that sample, and take time.
+  // One of the two; called with every setting present and within its limits.
   Result<Figure> (*run)(const Settings& settings);
-  Result<std::unique_ptr<ExperimentRun>> (*start)(const Settings& settings) = nullptr;
+  Result<std::unique_ptr<FigureParts>> (*parts)(const Settings& settings) = nullptr;
+  std::vector<Preset> presets = {};
 };
 
 const std::vector<Experiment>& experiments();
@@ -84,10 +110,11 @@ Result<const Experiment*> find_experiment(std::string_view name);
 Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
 
 // All complete the settings first.
+Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings);  // none where there is no `parts`
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);
 
-// Hears of progress after each step and answers whether to go on; a stopped run is StatusCode::cancelled.
+// Runs parts one after the other. Hears of progress after each step and answers whether to go on; a stopped run is StatusCode::cancelled.
 using Watch = std::function<bool(double progress)>;
 Result<Figure> run_experiment(std::string_view name, const Settings& settings, const Watch& watch = {});
 Result<Figure> run_experiment(const Experiment& experiment, const Settings& settings, const Watch& watch = {});

@@ -39,8 +39,8 @@ struct KnnSearchArguments {
   Form form = Form::automatic;  // reference (all distances, sorted), streaming (keys read once for a block of queries)
   const Executor* executor = nullptr;
 
-  View<std::int64_t, 2> ids;   // [Q,R], nearest first
-  View<double, 2> distances;   // [Q,R], ascending; of inner_product the negative product, so that nearer is smaller there too
+  View<std::int64_t, 2> ids;  // [Q,R], nearest first
+  View<double, 2> distances;  // [Q,R], ascending; of inner_product the negative product, so that nearer is smaller there too
 };
 
 // Exact: every distance handed out is the float64 sum over differences, column after column, whatever T is, and no key that is nearer by

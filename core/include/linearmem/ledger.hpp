@@ -39,13 +39,13 @@ Result<LayerKind> find_layer_kind(std::string_view name);
 // One layer by the sizes that decide its memory. What a kind does not have stays 0.
 struct LayerShape {
   LayerKind kind = LayerKind::full_attention;
-  std::int64_t heads = 0;       // attention: heads of K,V that are kept; otherwise states
-  std::int64_t key_heads = 0;   // heads of q and k where they are fewer than states; 0: as many
-  std::int64_t key_width = 0;   // K; of latent attention the compressed vector
-  std::int64_t value_width = 0;  // V
-  std::int64_t rope_width = 0;  // latent attention: the rotary key that all heads share
-  std::int64_t window = 0;      // window attention: tokens that are kept
-  bool normalizer = false;      // linear attention: a [K] vector beside each S
+  std::int64_t heads = 0;                          // attention: heads of K,V that are kept; otherwise states
+  std::int64_t key_heads = 0;                      // heads of q and k where they are fewer than states; 0: as many
+  std::int64_t key_width = 0;                      // K; of latent attention the compressed vector
+  std::int64_t value_width = 0;                    // V
+  std::int64_t rope_width = 0;                     // latent attention: the rotary key that all heads share
+  std::int64_t window = 0;                         // window attention: tokens that are kept
+  bool normalizer = false;                         // linear attention: a [K] vector beside each S
   std::int64_t conv_channels = 0, conv_width = 0;  // a causal convolution before the memory: its channels and W
   std::int64_t shift_channels = 0;                 // channels of the last token that are kept (RWKV)
 
@@ -57,9 +57,9 @@ enum class ConvColumns { none, past, whole };
 
 // Elements that one layer keeps for one request.
 struct LayerElements {
-  std::int64_t per_token = 0;   // K,V that one kept token adds
+  std::int64_t per_token = 0;    // K,V that one kept token adds
   std::int64_t most_tokens = 0;  // that are kept; 0: all
-  bool of_source = false;       // the tokens are those of the source, not of the prefix
+  bool of_source = false;        // the tokens are those of the source, not of the prefix
   std::int64_t state = 0, normalizer = 0;
   std::int64_t convolution = 0;  // and of the token shift
 };
@@ -77,7 +77,8 @@ struct Precision {
 Result<int> dtype_bits(std::string_view name);
 
 // Bytes of a layer for one request with `tokens` of prefix.
-Result<std::int64_t> layer_bytes(const LayerShape& shape, std::int64_t tokens, const Precision& precision, ConvColumns columns = ConvColumns::past);
+Result<std::int64_t> layer_bytes(const LayerShape& shape, std::int64_t tokens, const Precision& precision,
+                                 ConvColumns columns = ConvColumns::past);
 
 struct LayerGroup {
   LayerShape shape = {};
@@ -88,7 +89,7 @@ struct LayerGroup {
 struct ModelLayers {
   std::string name = {}, model_type = {};
   std::vector<LayerGroup> groups = {};
-  std::int64_t mixers = 0;  // layers with a memory of the prefix; one with two of them, side by side, counts once
+  std::int64_t mixers = 0;                        // layers with a memory of the prefix; one with two of them, side by side, counts once
   std::optional<LayerShape> full_attention = {};  // what a layer would keep if it were full attention: the model's own, or of its width
   std::vector<std::string> assumed = {};          // "head_dim = 256": defaults of the architecture, where the configuration is silent
 };
@@ -124,7 +125,7 @@ struct LedgerRow {
   std::int64_t token_bytes = 0;    // that one kept token adds
   std::int64_t growing_bytes = 0;  // at the context, in whole pages
   std::int64_t state_bytes = 0, normalizer_bytes = 0, conv_bytes = 0;
-  std::int64_t request_bytes = 0;  // of all layers of the row
+  std::int64_t request_bytes = 0;               // of all layers of the row
   std::optional<std::int64_t> break_even = {};  // the longest prefix at which full attention takes no more; none: it never takes more
 };
 
@@ -142,8 +143,8 @@ struct Ledger {
   std::vector<LedgerRow> rows = {};
   std::int64_t fixed_bytes = 0, growing_bytes = 0;  // of one request, at the context
   std::int64_t request_bytes = 0, batch_bytes = 0;
-  std::int64_t full_attention_bytes = 0;        // one request, were every layer full attention; 0 where that is unknown
-  std::optional<std::int64_t> break_even = {};  // of the whole model, as a row's
+  std::int64_t full_attention_bytes = 0;          // one request, were every layer full attention; 0 where that is unknown
+  std::optional<std::int64_t> break_even = {};    // of the whole model, as a row's
   std::optional<std::int64_t> requests_fit = {};  // in device_bytes
   std::vector<TrainingRow> training = {};
 };

@@ -33,14 +33,16 @@ const failureOf = async (promise: Promise<unknown>) => {
   return problem as LoadFailure;
 };
 
-test.each([...parts, 'scalar'])('%s starts, answers its build id and verifies its first claim', async (name) => {
+test.each([...parts, 'scalar'])('%s starts, answers its build id, and verifies its first claim if it has one', async (name) => {
   const fetched = await fetchModule(name === 'scalar' ? first : name, name === 'scalar' ? 'off' : 'auto');
   expect(fetched.name).toBe(name);
   const module = await startModule(fetched);
   expect(module.buildId()).toBe(builds[name]!.buildId);
   expect(module.target()).toBe(name === 'scalar' ? 'SCALAR' : 'WASM');
   const alone = { rest: () => Promise.resolve(), dropped: () => false, hear: () => undefined };
-  expect((await answer(module, { name: 'verify', id: module.claims()[0]!.id, mistakes: [] }, alone)).result.pass).toBe(true);
+  for (const { id } of module.claims().slice(0, 1)) {
+    expect((await answer(module, { name: 'verify', id, mistakes: [] }, alone)).result.pass).toBe(true);
+  }
 });
 
 test('the page\'s own thread answers in order and passes refusals on', async () => {

@@ -71,7 +71,7 @@ function bandMarks({ label, from, to }: Band, words: PanelWords, { logarithmic }
   const place = logarithmic ? { x: from, dx: 6, textAnchor: 'start' as const } : { x: (from + to) / 2 };
   return [
     rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
-    text([words.band(label)], { ...place, frameAnchor: 'top', dy: 6, lineAnchor: 'top', className: 'axis-name' }),
+    text([words.band(label)], { ...place, frameAnchor: 'top', dy: 6, lineAnchor: 'top', lineWidth: 13, className: 'axis-name' }),
   ];
 }
 
@@ -79,7 +79,9 @@ function measured(series: Series, points: Point[], panel: Panel): Markish[] {
   const { stroke, symbol } = memoryStyle(series.memory);
   const least = panel.y.logarithmic ? leastOf(panel, panel.y, 'y') : -Infinity;
   const reach = points.map((point, i) => ({ ...point, low: Math.max(series.low[i]!, least), high: series.high[i]! })).filter(({ low, high }) => high > low);
+  const eye = isBesideItsLine(series, panel) ? [] : [line(points, { x: 'x', y: 'y', stroke, strokeWidth: 1, strokeOpacity: 0.6 })];
   return [
+    ...eye,
     ruleX(reach, { x: 'x', y1: 'low', y2: 'high', stroke, strokeWidth: 1.5 }),
     dot(points, { x: 'x', y: 'y', stroke, fill: 'var(--ground)', symbol: symbol ?? 'circle', r: 3.5, strokeWidth: 1.5 }),
   ];

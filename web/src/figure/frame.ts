@@ -39,6 +39,8 @@ export class FigureFrame {
   private readonly summary = element('div', { class: 'figure-summary' });
   private readonly numbers = element('div', { class: 'numbers' });
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
+  private readonly stopButton = element('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.cancel() });
+  private cancelled = false;
   private readonly commandLine = element('div');
   private startButton?: HTMLButtonElement; // of a room that runs by hand; it also stops the run
 
@@ -113,7 +115,9 @@ export class FigureFrame {
       controls.unshift(element('p', { class: 'buttons' }, this.startButton));
       this.showStart(this.data || this.computing ? undefined : texts.say('figure.unmeasured'));
     }
-    this.options.host.replaceChildren(this.panels, this.status, ...controls, numbers, this.foot());
+    this.stopButton.textContent = texts.say('figure.stop');
+    const statusRow = element('div', { class: 'status-row' }, this.status, this.stopButton);
+    this.options.host.replaceChildren(this.panels, statusRow, ...controls, numbers, this.foot());
     this.showCommand();
   }
 
@@ -156,6 +160,7 @@ export class FigureFrame {
   // One computation at a time, and always one after the last change, which drops the one under way.
   private async compute(): Promise<void> {
     this.wanted = true;
+    this.cancelled = false;
     this.showCommand();
     this.pending.abort();
     if (this.computing) return;
@@ -165,20 +170,37 @@ export class FigureFrame {
     while (this.wanted) {
       this.wanted = false;
       const { signal } = this.pending = new AbortController();
+      const start = performance.now();
       try {
         const hear = (figure: Figure, progress: number) => {
-          if (!signal.aborted) this.show(figure, this.texts.say(byHand ? 'figure.measuring' : 'figure.sampling', { percent: Math.floor(progress * 100) }));
+          if (signal.aborted) return;
+          this.show(figure, this.progressText(progress, performance.now() - start));
+          this.stopButton.hidden = byHand === true;
         };
         this.showStart();
         const engine = byHand ? await this.options.ownEngine() : this.options.engine;
         this.show(await this.options.room.compute(engine, this.settings, { signal, hear }), '');
       } catch (problem) {
-        if (!signal.aborted) this.stop(problem);
+        if (this.cancelled) this.status.textContent = this.texts.say('figure.cancelled');
+        else if (!signal.aborted) this.stop(problem);
         else if (byHand) this.status.textContent = this.texts.say(this.data ? 'figure.cancelled' : 'figure.unmeasured');
       }
+      this.stopButton.hidden = true;
     }
     this.computing = false;
     this.showStart();
+  }
+
+  // What is drawn stays; the next change computes anew.
+  private cancel(): void {
+    this.cancelled = true;
+    this.pending.abort();
+  }
+
+  private progressText(progress: number, elapsed: number): string {
+    const percent = Math.floor(progress * 100);
+    const seconds = Math.ceil((elapsed / 1000) * (1 / progress - 1));
+    return Number.isFinite(seconds) && seconds > 1 ? this.texts.say('figure.left', { percent, seconds }) : this.texts.say(this.options.room.byHand ? 'figure.measuring' : 'figure.sampling', { percent });
   }
 
   private show(figure: Figure, status: string): void {

@@ -52,7 +52,8 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
   function draw(figure: Figure, { texts, width }: DrawContext): DrawnPanel[] {
     const charts = figure.panels.filter(({ columns }) => columns === 0).length;
     const each = width < narrow || charts < 2 ? Math.min(width, 720) : (width - gap) / 2;
-    return figure.panels.map((panel) => ({
+    const known = figure.panels.filter((panel) => panel.series.some((series) => series.x.length > 0)); // of a figure under way
+    return known.map((panel) => ({
       svg: panel.columns > 0 ? pictures(panel, wordsFor(panel, texts), width) : chart(panel, wordsFor(panel, texts), each),
       description: describe(panel, texts),
     }));

@@ -89,7 +89,8 @@ function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
 }
 
 function sentences(ledger: Ledger, settings: Settings, { totals }: Words): string[] {
-  const said = [fill(totals.request, { amount: bytes(ledger.requestBytes), growing: bytes(ledger.growingBytes), fixed: bytes(ledger.fixedBytes) })];
+  const [kept, growing, fixed] = [ledger.requestBytes, ledger.growingBytes, ledger.fixedBytes].map(bytes) as [string, string, string];
+  const said = [fill(totals.request, { amount: kept, growing, fixed })];
   if ((settings.batch ?? 1) > 1) said.push(fill(totals.batch, { count: short(settings.batch!), amount: bytes(ledger.batchBytes) }));
   const memory = bytes((settings.device_gib ?? 80) * 2 ** 30);
   if (ledger.requestsFit !== null) said.push(fill(totals.fit, { count: short(ledger.requestsFit), memory }));
@@ -118,7 +119,8 @@ function command(settings: Settings): string {
   const options: [string, string, (value: number) => string][] = [
     ['context', '--context', full], ['batch', '--batch', full], ['block', '--block', full], ['source', '--source', full],
     ['kv_bits', '--kv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['state_bits', '--state-dtype', (bits) => dtypes[bits] ?? full(bits)],
-    ['conv_bits', '--conv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['conv_columns', '--conv-columns', (kept) => ['none', 'W-1', 'W'][kept] ?? 'W-1'],
+    ['conv_bits', '--conv-dtype', (bits) => dtypes[bits] ?? full(bits)],
+    ['conv_columns', '--conv-columns', (kept) => ['none', 'W-1', 'W'][kept] ?? 'W-1'],
   ];
   for (const [name, option, write] of options) if (name in settings) words.push(option, write(settings[name]!));
   return [...words, '--device-memory', `${full(settings.device_gib ?? 80)}GiB`].join(' ');

@@ -53,7 +53,8 @@ export function ledgerPicker(held: Held, models: readonly LedgerModel[], default
   };
   return {
     root: element('div', { class: 'picker' },
-      element('label', {}, words.model, model), element('label', {}, words.kv, kv), element('label', {}, words.states, states), dropZone(words, take)),
+      element('label', {}, words.model, model), element('label', {}, words.kv, kv), element('label', {}, words.states, states),
+      dropZone(words, take)),
     show: (next) => {
       settings = next;
       show();
@@ -78,20 +79,23 @@ function dropZone(words: Words, take: (file: File | undefined | null) => Promise
     event.preventDefault();
     zone.dataset.over = '';
   };
-  const zone = element('label', { class: 'file-drop', dragenter: over, dragover: over, dragleave: () => { delete zone.dataset.over; }, drop: (event) => {
+  const away = () => { delete zone.dataset.over; };
+  const drop = (event: Event) => {
     event.preventDefault();
-    delete zone.dataset.over;
+    away();
     void take((event as DragEvent).dataTransfer?.files[0]);
-  } }, words.file, element('small', {}, words.privacy), input);
+  };
+  const zone = element('label', { class: 'file-drop', dragenter: over, dragover: over, dragleave: away, drop }, words.file, element('small', {}, words.privacy), input);
   return zone;
 }
 
 async function readConfig(file: File, words: Words): Promise<OwnConfig> {
-  const { name } = file;
-  if (file.size > mostBytes) return { name, text: '', problem: fill(words.tooLarge, { name, size: bytes(file.size), limit: bytes(mostBytes) }) };
+  const { name, size } = file;
+  const refused = (problem: string) => ({ name, text: '', problem });
+  if (size > mostBytes) return refused(fill(words.tooLarge, { name, size: bytes(size), limit: bytes(mostBytes) }));
   try {
     return { name, text: await file.text() };
   } catch (problem) {
-    return { name, text: '', problem: fill(words.unreadable, { name, reason: problem instanceof Error ? problem.message : String(problem) }) };
+    return refused(fill(words.unreadable, { name, reason: problem instanceof Error ? problem.message : String(problem) }));
   }
 }

@@ -12,7 +12,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     'softmax_attention/grouped query attention': '分组查询注意力',
     'whole_model/this model': '这个模型',
     'whole_model/break-even: this model': '盈亏平衡点，这个模型',
-    'softmax_attention/in every layer': '每层都用完整注意力',
+    'softmax_attention/in every layer': '全用完整注意力',
     'device_memory/device memory': '设备内存',
   },
   knobs: {
@@ -64,7 +64,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     kind: '层',
     count: '层数',
     token: '每词元增加',
-    growing: '增长部分，当前',
+    growing: '当前的键和值',
     state: '状态',
     normalizer: '归一化项',
     convolution: '卷积',
@@ -73,13 +73,13 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     none: '–',
   },
   totals: {
-    request: '一个请求保存 {amount}：其中 {growing} 随上下文增长，{fixed} 不变。',
+    request: '一个请求保存 {amount}：其中随上下文变化的键和值 {growing}，固定不变的 {fixed}。',
     batch: '全部 {count} 个请求保存 {amount}。',
     fit: '{memory} 能容纳 {count} 个请求。',
     breakEven: '在 {tokens} 个词元以内，每层都用完整注意力不会占用更多；超过之后会更多。在当前上下文，它每个请求要占 {amount}。',
     never: '每层都用完整注意力永远不会占用更多。在当前上下文，它每个请求要占 {amount}。',
     unknown: '这份层列表没有说明完整注意力要占多少。',
-    assumed: '文件中没有、按该架构的默认值取定的：{list}。',
+    assumed: '配置中没有、按该架构的默认值取定的：{list}。',
   },
   training: {
     title: '训练：递推层在前向与反向之间保存的数据，所有请求',

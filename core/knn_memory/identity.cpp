@@ -1,4 +1,4 @@
-#include "identity.hpp"
+#include "linearmem/knn_identity.hpp"
 
 #include <algorithm>
 
@@ -14,8 +14,10 @@ std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 Status check_text(const std::string& store, const char* field, const std::string& text) {
   if (text.empty()) return refuse(store, std::string(field) + " is empty; it says what the records belong to");
-  if (text.size() > kLongest) return refuse(store, std::string(field) + " has " + std::to_string(text.size()) + " bytes, at most 1024 are kept");
-  const bool plain = std::none_of(text.begin(), text.end(), [](char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f; });
+  if (text.size() > kLongest)
+    return refuse(store, std::string(field) + " has " + std::to_string(text.size()) + " bytes, at most 1024 are kept");
+  const bool plain =
+      std::none_of(text.begin(), text.end(), [](char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f; });
   return plain ? Status() : refuse(store, std::string(field) + " holds a control character");
 }
 
@@ -28,8 +30,12 @@ Status check_field(const std::string& store, const char* field, const T& has, co
 }  // namespace
 
 KnnExpectation expect_all(const KnnIdentity& identity) {
-  return {.model = identity.model, .model_version = identity.model_version, .tokenizer = identity.tokenizer,
-          .dimension = identity.dimension, .metric = identity.metric, .domain = identity.domain};
+  return {.model = identity.model,
+          .model_version = identity.model_version,
+          .tokenizer = identity.tokenizer,
+          .dimension = identity.dimension,
+          .metric = identity.metric,
+          .domain = identity.domain};
 }
 
 Status check_identity(const std::string& store, const KnnIdentity& identity) {

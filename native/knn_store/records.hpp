@@ -1,0 +1,45 @@
+// What every backend keeps of a store, and the checksums over it: the same wherever the rows lie.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "knn_store.hpp"
+
+namespace linearmem::store {
+
+constexpr std::int64_t kFormat = 1;
+
+struct State {
+  std::int64_t generation = 0;  // raised by every change
+  std::int64_t rewritten = 0;   // the last generation that did more than add records with higher ids
+  std::int64_t count = 0;
+  std::int64_t next_id = 0;  // above every id ever used
+  std::uint64_t digest = 0;  // sum of the records' own, modulo 2^64
+
+  friend bool operator==(const State&, const State&) = default;
+};
+
+struct Record {
+  std::int64_t id = 0, token = 0;
+  std::string_view source;
+  std::span<const float> key;
+};
+
+// salt: the identity's, which goes into every other.
+std::uint32_t identity_checksum(const KnnIdentity& identity);
+std::uint32_t state_checksum(std::uint32_t salt, const State& state);
+std::uint32_t record_checksum(std::uint32_t salt, const Record& record);
+std::uint64_t digest_of(std::uint32_t checksum, std::int64_t id);  // what a record adds to the digest
+
+// The state after a change: a generation more, unless nothing changed. A change that did more than add sets rewritten to -1.
+State after_change(const State& before, State after);
+
+Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id, std::int64_t dimension);
+
+// Errors: numbers that do not make whole keys, lists of other lengths, a key that is not finite, a token or an id out of range.
+Status check_records(const std::string& store, const KnnIdentity& identity, const KnnRecords& records, bool with_ids);
+
+}  // namespace linearmem::store
