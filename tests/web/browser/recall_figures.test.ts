@@ -42,7 +42,7 @@ test('a long figure says how long it takes, can be stopped, keeps what it has, a
   await set(page, 'recall-distance', /^M/, '1024');
   await page.waitForFunction(() => /, about \d+ s left\.$/.test(document.querySelector('#recall-distance .figure-status')!.textContent!));
   await stop.click();
-  await page.waitForFunction(() => document.querySelector('#recall-distance .figure-status')!.textContent === 'Stopped before it was finished: what is drawn is only a part.');
+  await page.waitForFunction(() => document.querySelector('#recall-distance .figure-status')!.textContent === 'Stopped before it was finished: the figure is only a part, or still the one before.');
   expect(await stop.isVisible()).toBe(false);
   expect(await page.locator('#recall-distance svg[role="img"]').count()).toBe(1);
   expect(await top()).toBe(before);

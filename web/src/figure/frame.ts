@@ -174,7 +174,9 @@ export class FigureFrame {
       try {
         const hear = (figure: Figure, progress: number) => {
           if (signal.aborted) return;
-          this.show(figure, this.progressText(progress, performance.now() - start));
+          const words = this.progressText(progress, performance.now() - start);
+          if (figure.panels.some(({ series }) => series.some(({ x }) => x.length > 0))) this.show(figure, words);
+          else this.status.textContent = words; // nothing is known yet: what was drawn before stays
           this.stopButton.hidden = byHand === true;
         };
         this.showStart();

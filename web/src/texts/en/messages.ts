@@ -74,7 +74,7 @@ export const messages = {
   'figure.measuring': 'Measuring: {percent} % done.',
   'figure.left': 'Sampling: {percent} % done, about {seconds} s left.',
   'figure.stop': 'Stop',
-  'figure.cancelled': 'Stopped before it was finished: what is drawn is only a part.',
+  'figure.cancelled': 'Stopped before it was finished: the figure is only a part, or still the one before.',
   'figure.stopped': 'The figure could not be computed: {reason}',
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',

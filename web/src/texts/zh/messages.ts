@@ -75,7 +75,7 @@ export const messages: Record<keyof typeof english, string> = {
   'figure.measuring': '测量中：完成 {percent} %。',
   'figure.left': '抽样中：完成 {percent} %，约剩 {seconds} 秒。',
   'figure.stop': '停止',
-  'figure.cancelled': '未完成即停止：图中只有一部分。',
+  'figure.cancelled': '未完成即停止：图只是一部分，或仍是之前的图。',
   'figure.stopped': '这张图未能算出：{reason}',
   'figure.not-shown': '图中没有的：',
   'figure.reset': '复原',
