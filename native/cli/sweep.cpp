@@ -103,11 +103,11 @@ Result<int> sweep(const SweepArguments& arguments) {
   if (!executor.ok()) return executor.status();
   const auto parts = experiment_parts(experiment, settings.value());
   if (!parts.ok()) return parts.status();
-  if (arguments.estimate) {
+  if (arguments.estimate || !arguments.preset.empty()) {  // a preset may take long: it says so before it begins
     const auto sentence = estimate_parts(*parts.value(), arguments.threads);
     if (!sentence.ok()) return sentence.status();
-    std::cout << sentence.value() << "\n";
-    return kDone;
+    (arguments.estimate ? std::cout : std::cerr) << sentence.value() << std::endl;
+    if (arguments.estimate) return kDone;
   }
   std::optional<PartialFile> partial;
   if (!arguments.output.empty() && parts.value()->count() > 0) {

@@ -179,6 +179,9 @@ TEST(Sweep, PresetsAndEstimates) {
   const auto json =
       nlohmann::json::parse(test::linearmem({"sweep", "state-precision", "--json", "--preset", "large", "--set", "tokens=64"}).out);
   EXPECT_EQ(json["settings"]["tokens"], 64);  // --set goes before the preset
+  const test::Outcome told =
+      test::linearmem({"sweep", "recall-distance", "--csv", "--preset", "large", "--set", "seeds=2", "--set", "pairs=16"});
+  EXPECT_NE(told.err.find(" parts, of which "), std::string::npos) << told.err;  // how long it takes, before it begins
 }
 
 TEST(Sweep, OutputGoesToTheFile) {

@@ -79,7 +79,8 @@ function measured(series: Series, points: Point[], panel: Panel): Markish[] {
   const { stroke, symbol } = memoryStyle(series.memory);
   const least = panel.y.logarithmic ? leastOf(panel, panel.y, 'y') : -Infinity;
   const reach = points.map((point, i) => ({ ...point, low: Math.max(series.low[i]!, least), high: series.high[i]! })).filter(({ low, high }) => high > low);
-  const eye = isBesideItsLine(series, panel) ? [] : [line(points, { x: 'x', y: 'y', stroke, strokeWidth: 1, strokeOpacity: 0.6 })];
+  const joined = series.low.length > 0 && !isBesideItsLine(series, panel); // samples along an axis; without intervals they are places
+  const eye = !joined ? [] : [line(points, { x: 'x', y: 'y', stroke, strokeWidth: 1, strokeOpacity: 0.6 })];
   return [
     ...eye,
     ruleX(reach, { x: 'x', y1: 'low', y2: 'high', stroke, strokeWidth: 1.5 }),
