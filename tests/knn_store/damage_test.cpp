@@ -1,7 +1,8 @@
-// Every single byte of a small store changed, and every shorter length of its files: what comes back is an error or the right answer,
-// never a crash and never a wrong answer.
+// Single bytes of a small store changed, and its files cut short: what comes back is an error or the right answer, never a crash and
+// never a wrong answer.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "knn_store/stores.hpp"
@@ -81,11 +82,14 @@ class Damage : public testing::Test {
   std::string log_, before_log_, mark_;
 };
 
-// Calls trial(bytes, what) for the file with one byte changed, at every place.
+// Every place takes minutes: every seventh one, unless LINEARMEM_EVERY_BYTE is set.
+std::size_t stride() { return std::getenv("LINEARMEM_EVERY_BYTE") ? 1 : 7; }
+
+// Calls trial(bytes, what) for the file with one byte changed, at each place.
 template <typename Trial>
 void each_flip(const std::string& file, Trial trial) {
   std::string changed = file;
-  for (std::size_t at = 0; at < file.size(); ++at)
+  for (std::size_t at = 0; at < file.size(); at += stride())
     for (const char bits : at % 16 == 0 ? std::string("\x01\xff") : std::string("\xff")) {
       changed[at] = static_cast<char>(file[at] ^ bits);
       trial(changed, "byte " + std::to_string(at));
@@ -95,7 +99,7 @@ void each_flip(const std::string& file, Trial trial) {
 
 template <typename Trial>
 void each_cut(const std::string& file, Trial trial) {
-  for (std::size_t size = 0; size < file.size(); ++size) trial(file.substr(0, size), "cut to " + std::to_string(size));
+  for (std::size_t size = 0; size < file.size(); size += stride()) trial(file.substr(0, size), "cut to " + std::to_string(size));
 }
 
 TEST_F(Damage, OfTheTruthIsFoundOrHarmless) {
@@ -108,7 +112,7 @@ TEST_F(Damage, OfTheTruthIsFoundOrHarmless) {
   };
   each_flip(truth, trial);
   each_cut(truth, trial);
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused * static_cast<std::int64_t>(stride()), 1000);
   RecordProperty("harmless", std::to_string(harmless));
 }
 
