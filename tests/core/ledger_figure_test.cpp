@@ -45,7 +45,8 @@ TEST(LedgerFigure, ReachesTheContextAndComparesWhereThereIsNoAttention) {
 }
 
 TEST(LedgerFigure, WhatKeepsNothingIsNotDrawn) {
-  for (const Series& series : figure_of("T5-Large", {}).panels[0].series) EXPECT_NE(series.label, "encoder attention");
+  const Figure figure = figure_of("T5-Large", {});
+  for (const Series& series : figure.panels[0].series) EXPECT_NE(series.label, "encoder attention");
 }
 
 TEST(LedgerFigure, EveryNamedModelHasOne) {

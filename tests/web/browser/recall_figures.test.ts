@@ -37,7 +37,8 @@ test('a long figure says how long it takes, can be stopped, keeps what it has, a
   await come(page, 'recall-distance');
   const stop = page.locator('#recall-distance').getByRole('button', { name: 'Stop' });
   expect(await stop.isVisible()).toBe(false);
-  const top = () => page.locator('#recall-distance .knobs').first().evaluate((knobs: HTMLElement) => Math.round(knobs.getBoundingClientRect().top + scrollY));
+  const top = () => page.locator('#recall-distance .knobs').first().evaluate((knobs: HTMLElement) =>
+    Math.round(knobs.getBoundingClientRect().top - knobs.closest('.figure')!.getBoundingClientRect().top)); // figures above may still be drawn
   const before = await top();
   await set(page, 'recall-distance', /^M/, '1024');
   await page.waitForFunction(() => /, about \d+ s left\.$/.test(document.querySelector('#recall-distance .figure-status')!.textContent!));

@@ -66,7 +66,7 @@ test('while it measures, the rest of the page goes on; the button stops it, and 
   await page.waitForFunction((old: string) => [...document.querySelectorAll('#memory-tradeoff svg[role="img"]')].at(-1)!.getAttribute('aria-label') !== old, before);
   expect(await status(page)).toMatch(/^Measuring: /);
   await button(page, 'Cancel').click();
-  await page.waitForFunction(() => document.querySelector('#wall-clock .figure-status')!.textContent === 'Cancelled. What is drawn was measured before.');
+  await page.waitForFunction(() => document.querySelector('#wall-clock .figure-status')!.textContent === 'Stopped before it was finished: the figure is only a part, or still the one before.');
   expect(await button(page, 'Measure in this browser').count()).toBe(1);
   expect(await page.locator('#wall-clock svg[role="img"]').count()).toBe(2);
   expect(complaints).toEqual([]);

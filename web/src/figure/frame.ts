@@ -201,8 +201,9 @@ export class FigureFrame {
 
   private progressText(progress: number, elapsed: number): string {
     const percent = Math.floor(progress * 100);
+    if (this.options.room.byHand) return this.texts.say('figure.measuring', { percent });
     const seconds = Math.ceil((elapsed / 1000) * (1 / progress - 1));
-    return Number.isFinite(seconds) && seconds > 1 ? this.texts.say('figure.left', { percent, seconds }) : this.texts.say(this.options.room.byHand ? 'figure.measuring' : 'figure.sampling', { percent });
+    return Number.isFinite(seconds) && seconds > 1 ? this.texts.say('figure.left', { percent, seconds }) : this.texts.say('figure.sampling', { percent });
   }
 
   private show(figure: Figure, status: string): void {
