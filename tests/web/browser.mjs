@@ -46,11 +46,11 @@ export async function drawn(page) {
   await page.waitForSelector('[data-figure] svg.curves, [data-figure] svg[role="img"]');
 }
 
-// Figures are computed when they come near: each is brought into sight and waited for.
+// Figures are computed when they come near: each is brought into sight and waited for, but for those that a button starts.
 export async function everyFigureDrawn(page) {
   await drawn(page);
   for (const figure of await page.$$('[data-figure]')) {
     await figure.scrollIntoViewIfNeeded();
-    await page.waitForFunction((host) => host.querySelector('.panels svg') && host.querySelector('.figure-status')?.textContent === '', figure);
+    await page.waitForFunction((host) => host.querySelector('button.start') || host.querySelector('.panels svg') && host.querySelector('.figure-status')?.textContent === '', figure);
   }
 }

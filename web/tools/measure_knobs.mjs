@@ -35,7 +35,7 @@ const site = await serve({ folder: siteFolder });
 const browser = await launch();
 const { page, close } = await openPage(browser, site.address);
 await everyFigureDrawn(page);
-const figures = await page.$$eval('[data-figure]', (all) => all.map((one) => [one.dataset.figure, one.querySelectorAll('.knobs > .knob input[type="range"]').length]));
+const figures = await page.$$eval('[data-figure]', (all) => all.filter((one) => !one.querySelector('button.start')).map((one) => [one.dataset.figure, one.querySelectorAll('.knobs > .knob input[type="range"]').length]));
 for (const [figure, knobs] of figures.filter(([name]) => positionals.length === 0 || positionals.includes(name))) {
   const times = [];
   for (let step = 0; step <= steps; step += 1) {
