@@ -22,9 +22,9 @@ Status check(const AssociativeReadArguments<T>& a) {
       .required("o", a.o, "Q V");
   associative::check_rule(shapes, a.rule);
   if (!shapes.status().ok()) return shapes.status();
-  associative::check_finite(shapes, "keys", a.keys);
-  associative::check_finite(shapes, "values", a.values);
-  associative::check_finite(shapes, "queries", a.queries);
+  check_finite(shapes, "keys", a.keys);
+  check_finite(shapes, "values", a.values);
+  check_finite(shapes, "queries", a.queries);
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kRead, a.form, 0, {Form::reference, Form::explicit_, Form::streaming});
 }
@@ -63,8 +63,8 @@ Status associative_weights(const AssociativeWeightsArguments& a) {
   ShapeCheck shapes("associative_weights");
   shapes.required("keys", a.keys, "M K").required("queries", a.queries, "Q K").required("weights", a.weights, "Q M");
   associative::check_rule(shapes, a.rule);
-  if (shapes.status().ok()) associative::check_finite(shapes, "keys", a.keys);
-  if (shapes.status().ok()) associative::check_finite(shapes, "queries", a.queries);
+  if (shapes.status().ok()) check_finite(shapes, "keys", a.keys);
+  if (shapes.status().ok()) check_finite(shapes, "queries", a.queries);
   if (!shapes.status().ok()) return shapes.status();
   Tensor<double, 2> weights(a.weights.extents());
   associative::weights_of(a.keys, a.queries, a.rule, weights.view());

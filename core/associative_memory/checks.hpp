@@ -2,31 +2,14 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
+#include "foundation/finite_check.hpp"
+#include "foundation/number_text.hpp"
 #include "foundation/shape_check.hpp"
 #include "linearmem/associative_memory.hpp"
 
 namespace linearmem::associative {
-
-inline std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
-// The first number of a matrix that is not finite, as a refusal.
-template <typename T>
-void check_finite(ShapeCheck& shapes, const char* argument, const View<T, 2>& view) {
-  for (std::int64_t i = 0; i < view.extent(0); ++i)
-    for (std::int64_t j = 0; j < view.extent(1); ++j)
-      if (!std::isfinite(view(i, j))) {
-        shapes.require(false, std::string(argument) + "[" + std::to_string(i) + "," + std::to_string(j) + "] is " +
-                                  number_text(static_cast<double>(view(i, j))) + "; every number must be finite");
-        return;
-      }
-}
 
 void check_rule(ShapeCheck& shapes, const ResponseRule& rule);
 

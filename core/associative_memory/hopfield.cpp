@@ -91,10 +91,10 @@ Status check(const HopfieldArguments<T>& a) {
   shapes.define("steps+1", "max_steps", a.max_steps + 1);
   shapes.optional("path", a.path, "steps+1 Q K").optional("energy", a.energy, "steps+1 Q");
   shapes.require(shapes.size("M") >= 1, "patterns is empty; M must be at least 1");
-  shapes.require(a.beta > 0 && std::isfinite(a.beta), "beta is " + associative::number_text(a.beta) + ", must be above 0 and finite");
-  shapes.require(a.tolerance >= 0, "tolerance is " + associative::number_text(a.tolerance) + ", must be at least 0");
-  if (shapes.status().ok()) associative::check_finite(shapes, "patterns", a.patterns);
-  if (shapes.status().ok()) associative::check_finite(shapes, "start", a.start);
+  shapes.require(a.beta > 0 && std::isfinite(a.beta), "beta is " + number_text(a.beta) + ", must be above 0 and finite");
+  shapes.require(a.tolerance >= 0, "tolerance is " + number_text(a.tolerance) + ", must be at least 0");
+  if (shapes.status().ok()) check_finite(shapes, "patterns", a.patterns);
+  if (shapes.status().ok()) check_finite(shapes, "start", a.start);
   return shapes.status().ok() ? check_form(kHopfield, a.form, 0, {Form::reference}) : shapes.status();
 }
 

@@ -14,8 +14,8 @@ Status check(const InterferenceArguments& a) {
   ShapeCheck shapes("interference");
   shapes.required("weights", a.weights, "Q M").required("values", a.values, "M V").required("targets", a.targets, "Q");
   shapes.required("ratio", a.ratio, "Q").optional("target_part", a.target_part, "Q V").optional("others", a.others, "Q V");
-  if (shapes.status().ok()) associative::check_finite(shapes, "weights", a.weights);
-  if (shapes.status().ok()) associative::check_finite(shapes, "values", a.values);
+  if (shapes.status().ok()) check_finite(shapes, "weights", a.weights);
+  if (shapes.status().ok()) check_finite(shapes, "values", a.values);
   const std::int64_t M = shapes.size("M");
   for (std::int64_t q = 0; shapes.status().ok() && q < a.targets.extent(0); ++q)
     shapes.require(a.targets(q) >= 0 && a.targets(q) < M, "targets[" + std::to_string(q) + "] is " + std::to_string(a.targets(q)) +

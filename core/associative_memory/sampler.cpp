@@ -163,7 +163,7 @@ Status check(const SamplingSettings& s) {
   at_least("queries", s.queries, 1);
   at_least("seeds", s.seeds, 1);
   shapes.require(!s.rules.empty(), "rules is empty").require(!s.items.empty(), "items is empty");
-  shapes.require(s.match >= 0 && s.match <= 1, "match is " + associative::number_text(s.match) + ", must be from 0 to 1");
+  shapes.require(s.match >= 0 && s.match <= 1, "match is " + number_text(s.match) + ", must be from 0 to 1");
   for (std::size_t i = 0; i < s.items.size(); ++i) {
     const std::int64_t least = i == 0 ? 1 : s.items[i - 1] + 1;
     at_least(("items[" + std::to_string(i) + "]").c_str(), s.items[i], least);

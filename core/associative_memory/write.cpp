@@ -64,9 +64,9 @@ template <typename T>
 Status enter(const AssociativeWriteArguments<T>& a) {
   ShapeCheck shapes(kWrite);
   shapes.required("keys", a.keys, "M K").required("values", a.values, "M V").required("S", a.S, "K V");
-  shapes.require(a.rule != WriteRule::delta || std::isfinite(a.beta), "beta is " + associative::number_text(a.beta) + ", must be finite");
-  if (shapes.status().ok()) associative::check_finite(shapes, "keys", a.keys);
-  if (shapes.status().ok()) associative::check_finite(shapes, "values", a.values);
+  shapes.require(a.rule != WriteRule::delta || std::isfinite(a.beta), "beta is " + number_text(a.beta) + ", must be finite");
+  if (shapes.status().ok()) check_finite(shapes, "keys", a.keys);
+  if (shapes.status().ok()) check_finite(shapes, "values", a.values);
   if (!shapes.status().ok()) return shapes.status();
   if (Status status = check_form(kWrite, a.form, 0, {Form::reference}); !status.ok()) return status;
   if constexpr (std::is_same_v<T, double>) {

@@ -115,7 +115,7 @@ std::vector<Check> state_formats(const Mistakes& mistakes) {
     const std::string name(state_type_name(kStateTypes[type]));
     for (std::size_t length = 0; length < 3; ++length)
       checks.push_back(stated_check(name + ", error after " + std::to_string(kLengths[length]) + " tokens",
-                                    "above that of the format before", error[type][length],
+                                    "above 4 times that of the format before", error[type][length],
                                     error[type][length] > 4 * error[type - 1][length]));
     checks.push_back(stated_check(name + ", error after 4096 tokens over that after 16", "> 2", error[type][2] / error[type][0],
                                   error[type][2] > 2 * error[type][0]));

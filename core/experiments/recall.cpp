@@ -168,8 +168,8 @@ Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pai
   return hits;
 }
 
-std::int64_t recall_bytes(const RecallMemory& memory, std::int64_t M, std::int64_t K, std::int64_t V, std::int64_t element_bytes) {
-  const int bits = static_cast<int>(8 * element_bytes);
+std::int64_t recall_bytes(const RecallMemory& memory, std::int64_t M, std::int64_t K, std::int64_t V) {
+  constexpr int bits = 32;
   LayerShape shape{.heads = 1, .key_width = K, .value_width = V};
   if (memory.kind == Recalling::window) {
     shape.kind = LayerKind::window_attention;

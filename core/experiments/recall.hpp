@@ -47,8 +47,8 @@ Result<std::int64_t> recalled(const RecallMemory& memory, const RecallPairs& pai
 // Row of `values` with the largest inner product: the nearest, where all rows have one length. The first of equals.
 std::int64_t nearest_row(const Tensor<double, 2>& values, const double* read);
 
-// What must be kept between two tokens, at `element_bytes` a number: every pair, those of the window, or a state.
-std::int64_t recall_bytes(const RecallMemory& memory, std::int64_t M, std::int64_t K, std::int64_t V, std::int64_t element_bytes = 4);
+// What must be kept between two tokens in float32: every pair, those of the window, or a state.
+std::int64_t recall_bytes(const RecallMemory& memory, std::int64_t M, std::int64_t K, std::int64_t V);
 
 // Multiply-adds of writing M pairs and reading Q keys, roughly: what steps are weighed by.
 double recall_work(Recalling kind, std::int64_t M, std::int64_t Q, std::int64_t K, std::int64_t V);

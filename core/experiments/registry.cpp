@@ -1,25 +1,19 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "experiments/lists.hpp"
+#include "foundation/number_text.hpp"
 
 namespace linearmem {
 namespace {
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
 Status check(const Experiment& experiment, const SettingSpec& setting, double value) {
   const std::string name = std::string(experiment.name) + ": " + setting.name;
   if (!(value >= setting.minimum && value <= setting.maximum))
-    return Status::invalid(name + " is " + number(value) + ", must be from " + number(setting.minimum) + " to " + number(setting.maximum));
-  if (setting.step == 1 && value != std::floor(value)) return Status::invalid(name + " is " + number(value) + ", must be a whole number");
+    return Status::invalid(name + " is " + number_text(value) + ", must be from " + number_text(setting.minimum) + " to " + number_text(setting.maximum));
+  if (setting.step == 1 && value != std::floor(value)) return Status::invalid(name + " is " + number_text(value) + ", must be a whole number");
   return {};
 }
 

@@ -4,14 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "foundation/number_text.hpp"
 #include "foundation/shape_check.hpp"
-#include "knn_memory/number_text.hpp"
 #include "linearmem/knn_memory.hpp"
 
 namespace linearmem {
 namespace {
-
-using knn::number_text;
 
 std::string at(const char* argument, std::int64_t q, std::int64_t column) {
   return std::string(argument) + "[" + std::to_string(q) + "," + std::to_string(column) + "]";

@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 Status check_text(const std::string& store, const char* field, const std::string& text) {
   if (text.empty()) return refuse(store, std::string(field) + " is empty; it says what the records belong to");
   if (text.size() > kLongest)
-    return refuse(store, std::string(field) + " has " + std::to_string(text.size()) + " bytes, at most 1024 are kept");
+    return refuse(store, std::string(field) + " has " + std::to_string(text.size()) + " bytes, at most " + std::to_string(kLongest) + " are kept");
   const bool plain =
       std::none_of(text.begin(), text.end(), [](char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == 0x7f; });
   return plain ? Status() : refuse(store, std::string(field) + " holds a control character");

@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "foundation/finite_check.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/shape_check.hpp"
 #include "knn_memory/forms.hpp"
-#include "knn_memory/number_text.hpp"
 
 namespace linearmem {
 namespace {
@@ -28,12 +28,7 @@ Status check(const KnnSearchArguments<T>& a) {
   shapes.require(R == knn_columns(M, a.k, a.at_most_k), [&] {
     return "R is " + std::to_string(R) + ", but " + std::to_string(knn_columns(M, a.k, a.at_most_k)) + " neighbours are found";
   });
-  for (std::int64_t q = 0; q < a.queries.extent(0) && shapes.status().ok(); ++q)
-    for (std::int64_t d = 0; d < a.queries.extent(1); ++d)
-      shapes.require(std::isfinite(a.queries(q, d)), [&] {
-        return "queries[" + std::to_string(q) + "," + std::to_string(d) + "] is " + knn::number_text(a.queries(q, d)) +
-               "; every number must be finite";
-      });
+  if (shapes.status().ok()) check_finite(shapes, "queries", a.queries);
   if (!shapes.status().ok()) return shapes.status();
   return check_form(kDoor, a.form, 0, {Form::reference, Form::streaming});
 }
@@ -45,7 +40,7 @@ Status refuse(const KnnSearchArguments<T>& a) {
   for (std::int64_t i = 0; i < a.keys.extent(0); ++i)
     for (std::int64_t d = 0; d < a.keys.extent(1); ++d)
       if (const T value = a.keys(i, d); !std::isfinite(value))
-        return Status::invalid(key(i) + "," + std::to_string(d) + "] is " + knn::number_text(value) + "; every number must be finite");
+        return Status::invalid(key(i) + "," + std::to_string(d) + "] is " + number_text(value) + "; every number must be finite");
   for (std::int64_t q = 0; q < a.queries.extent(0); ++q)
     for (std::int64_t i = 0; i < a.keys.extent(0); ++i)
       if (!std::isfinite(knn::exact_distance(a.keys, i, a.queries, q, a.metric)))

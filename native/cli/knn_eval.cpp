@@ -11,12 +11,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "figure_plot.hpp"
 #include "gnuplot.hpp"
 #include "knn_options.hpp"
 #include "knn_verbs.hpp"
 #include "linearmem/tensor.hpp"
 #include "ngram_model.hpp"
+#include "picture_file.hpp"
 #include "settings.hpp"
 #include "staged_file.hpp"
 
@@ -228,15 +228,6 @@ Figure figure_of(const EvalArguments& arguments, const Evaluation& result) {
   return {.panels = {std::move(panel)}};
 }
 
-Status plot(const EvalArguments& arguments, const Evaluation& result) {
-  if (Status status = find_gnuplot(); !status.ok()) return status;
-  auto file = StagedFile::create(arguments.plot);
-  if (!file.ok()) return file.status();
-  const std::filesystem::path picture = std::filesystem::absolute(file.value().temporary());
-  if (Status status = run_gnuplot(gnuplot_script(figure_of(arguments, result), Picture::svg, picture)); !status.ok()) return status;
-  return file.value().commit();
-}
-
 void print_json(const EvalArguments& arguments, const Evaluation& result) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const auto number = [](double value) {
@@ -275,10 +266,15 @@ Result<int> eval(const EvalArguments& arguments) {
        {std::pair("--order", arguments.order), std::pair("--context", arguments.context), std::pair("--dimension", arguments.dimension)})
     if (value < 1 || value > 4096) return Status::invalid(std::string(name) + " is " + std::to_string(value) + ", must be from 1 to 4096");
   if (arguments.context > 63) return Status::invalid("--context is " + std::to_string(arguments.context) + ", must be from 1 to 63");
+  if (!arguments.plot.empty())
+    if (Status status = find_gnuplot(); !status.ok()) return status;
   const auto result = evaluate(arguments);
   if (!result.ok()) return result.status();
-  if (!arguments.plot.empty())
-    if (Status status = plot(arguments, result.value()); !status.ok()) return status;
+  if (!arguments.plot.empty()) {
+    auto picture = stage_picture(figure_of(arguments, result.value()), arguments.plot);
+    if (!picture.ok()) return picture.status();
+    if (Status status = picture.value().commit(); !status.ok()) return status;
+  }
   if (arguments.json) print_json(arguments, result.value());
   else print_text(arguments, result.value());
   return kDone;
@@ -294,7 +290,7 @@ void add_knn_eval(CLI::App& knn, Verb& chosen) {
   verb->add_option("--text", arguments->text, "The text to remember and to judge: 60 % fill the memory, 20 % choose, 20 % judge")
       ->required();
   verb->add_option("--store", arguments->store, "Keep the memory as a store there; else it goes with the program");
-  verb->add_option("--plot", arguments->plot, "Write perplexity over weight as an SVG file, by gnuplot");
+  verb->add_option("--plot", arguments->plot, "Write perplexity over weight as a picture, SVG or PNG by its ending, by gnuplot");
   verb->add_option("--order", arguments->order, "Words of an n-gram at most")->capture_default_str();
   verb->add_option("--context", arguments->context, "Words before that make a key")->capture_default_str();
   verb->add_option("--dimension", arguments->dimension, "Numbers in a key")->capture_default_str();

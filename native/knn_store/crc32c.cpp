@@ -48,8 +48,10 @@ bool has_instruction() { return false; }
 
 }  // namespace
 
+std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t before) { return ~by_table(bytes, ~before); }
+
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
-  return ~(has_instruction() ? by_instruction(bytes, ~before) : by_table(bytes, ~before));
+  return has_instruction() ? ~by_instruction(bytes, ~before) : crc32c_by_table(bytes, before);
 }
 
 }  // namespace linearmem::store

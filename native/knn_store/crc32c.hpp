@@ -10,6 +10,9 @@ namespace linearmem::store {
 // before: the checksum of the bytes that come first; 0 for none.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
+// The same without the processor's own instruction.
+std::uint32_t crc32c_by_table(std::span<const std::byte> bytes, std::uint32_t before = 0);
+
 template <typename T>
 std::uint32_t crc32c_of(const T& value, std::uint32_t before) {
   return crc32c(std::as_bytes(std::span(&value, 1)), before);

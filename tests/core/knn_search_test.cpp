@@ -94,7 +94,8 @@ double largest_gap(const Answer& a, const Answer& b) {
   for (std::size_t i = 0; i < b.distances.size(); ++i) {
     most = std::max(most, std::abs(b.distances[i]));
     const double here = std::abs(a.distances[i] - b.distances[i]);
-    if (!(here <= gap)) gap = here;
+    if (std::isnan(here)) return here;
+    gap = std::max(gap, here);
   }
   return gap / most;
 }

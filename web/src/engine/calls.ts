@@ -53,9 +53,10 @@ async function answerAny(module: LinearMemModule, call: Call, slices: Slices): P
 }
 
 async function inSlices(module: LinearMemModule, name: string, settings: Record<string, number>, { rest, dropped, hear }: Slices): Promise<Figure> {
+  if (dropped()) throw new Error('dropped');
   let heard = performance.now();
   const timing = module.timings?.().some((info) => info.name === name);
-  let progress = dropped() ? 0 : timing ? module.startTiming(name, settings) : module.startExperiment(name, settings);
+  let progress = timing ? module.startTiming(name, settings) : module.startExperiment(name, settings);
   while (progress < 1) {
     if (dropped()) throw new Error('dropped');
     progress = module.stepExperiment(slice);

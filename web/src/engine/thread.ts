@@ -42,6 +42,7 @@ export class Thread implements Place {
   }
 
   ask<C extends Call>(to: string, call: C, { hear, signal }: Hearing = {}): Promise<Answer<C>> {
+    if (signal?.aborted) return Promise.reject(new Error('dropped'));
     return this.send((number) => {
       signal?.addEventListener('abort', () => this.worker.postMessage({ drop: number } satisfies ToWorker));
       return { call, to, number };

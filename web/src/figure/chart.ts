@@ -52,7 +52,8 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   ];
   const curves = lines.flatMap(({ series, points }) => (series.points ? measured(series, points, panel) : curve(series, points, words.open(series))));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
-  const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })));
+  const ends = named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight }));
+  const shifts = apart(ends, title.length * lineHeight);
   const labels = named.map(({ series, label, points }, i) => text(points.slice(-1), {
     x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
     className: 'line-label',
@@ -149,8 +150,8 @@ function logOf(base: number, value: number): number {
   return base === 2 ? Math.log2(value) : Math.log10(value);
 }
 
-// How far each label must move so that none covers another.
-function apart(labels: { at: number; height: number }[]): number[] {
+// How far each label must move so that none covers another or what is written above `top`.
+function apart(labels: { at: number; height: number }[], top: number): number[] {
   const order = labels.map((_, i) => i).sort((a, b) => labels[a]!.at - labels[b]!.at);
   const placed = labels.map(({ at }) => at);
   for (let round = 0; round < 12; round += 1) {
@@ -161,6 +162,8 @@ function apart(labels: { at: number; height: number }[]): number[] {
       placed[above]! -= lack / 2;
       placed[below]! += lack / 2;
     }
+    const first = order[0];
+    if (first !== undefined) placed[first] = Math.max(placed[first]!, top + labels[first]!.height / 2);
   }
   return placed.map((position, i) => position - labels[i]!.at);
 }

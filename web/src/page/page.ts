@@ -78,10 +78,15 @@ class Page {
   private async mountFigures(engine: Engine): Promise<void> {
     const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
     let second: Promise<Engine> | undefined; // what runs long by hand keeps nothing else on the page waiting
+    const ownEngine = (name: string) => {
+      second ??= openEngine(this.state.simd, name);
+      second.catch(() => { second = undefined; }); // the next press of the button tries again
+      return second;
+    };
     const mount = async (host: HTMLElement) => {
       const name = host.dataset.figure!;
       const frame = new FigureFrame({
-        host, room: await rooms[name]!(), engine, ownEngine: () => (second ??= openEngine(this.state.simd, name)), texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
+        host, room: await rooms[name]!(), engine, ownEngine: () => ownEngine(name), texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
         onSettings: (settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
         link: () => new URL(`${writeAddress(this.state)}#${name}`, location.href).href,
       });

@@ -53,7 +53,7 @@ export const claims = {
   RM05: 'To the next segment its memory is a constant: moving the rows it was copied from changes nothing there.',
   RM06: 'The neighbours\' tokens share the memory\'s probability by distance; no other token gets any. One weight mixes it into the model\'s.',
   RM07: 'With weight 0 the mixture is the model\'s probabilities bit for bit, with weight 1 the memory\'s.',
-  RM08: 'A batch of associative recall has no key and no value twice in a row and asks for a key it has; the same seed gives the same digest.',
+  RM08: 'In a batch of associative recall no row holds a key or a value twice, and every question asks for a key of its row; the same seed gives the same digest.',
   RM09: 'A state reset where a request, a batch row or a document begins gives the very bits of separate runs.',
   RM10: 'A state drifts more the narrower its format and the longer it runs. In bfloat16, adding 0.001 a thousand times stops at 0.5.',
   RM11: 'A memory of fixed size fails once there are more pairs than it can hold. Explicit keys and values recall them all.',

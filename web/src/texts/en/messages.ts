@@ -81,7 +81,6 @@ export const messages = {
   'figure.link': 'Copy link',
   'figure.more-knobs': 'More settings',
   'figure.numbers': 'The numbers',
-  'figure.command': 'Command that repeats it',
   'figure.export': 'Save the figure as {format}',
   'figure.knob-meaning': ', {meaning}',
   'figure.knob-range': 'from {minimum} to {maximum}',

@@ -24,7 +24,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     kv_bits: { symbol: 'k', meaning: '键和值中每个数的位数' },
     state_bits: { symbol: 's', meaning: '状态中每个数的位数' },
     conv_bits: { symbol: 'c', meaning: '卷积保留的每个数的位数' },
-    conv_columns: { symbol: 'w', meaning: '卷积保留的输入：0 不计，1 除最新的以外，2 整个宽度' },
+    conv_columns: { symbol: 'w', meaning: '卷积保留的输入：0 不保留，1 除最新的以外，2 整个宽度' },
     source: { symbol: 'L', meaning: '编码器已读的词元数' },
   },
   kinds: {

@@ -82,7 +82,6 @@ export const messages: Record<keyof typeof english, string> = {
   'figure.link': '复制链接',
   'figure.more-knobs': '更多设置',
   'figure.numbers': '数据',
-  'figure.command': '重现它的命令',
   'figure.export': '把图存为 {format}',
   'figure.knob-meaning': '，{meaning}',
   'figure.knob-range': '从 {minimum} 到 {maximum}',

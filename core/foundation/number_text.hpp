@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-namespace linearmem::knn {
+namespace linearmem {
 
 inline std::string number_text(double value) {
   char text[32];
@@ -12,4 +12,4 @@ inline std::string number_text(double value) {
   return text;
 }
 
-}  // namespace linearmem::knn
+}  // namespace linearmem
