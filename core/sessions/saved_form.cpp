@@ -1,6 +1,7 @@
 #include "sessions/saved_form.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -14,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "saved sessions are li
 
 constexpr char kMagic[8] = {'L', 'M', 'S', 'E', 'S', 'S', '\r', '\n'};  // the line end is spoilt by copies that take it for text
 constexpr std::uint32_t kVersion = 1;
+constexpr std::uint64_t kMoreModelBytes = 1 << 16;  // that another model's text may have, and be looked at to say where it differs
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 48;  // no request has so many; sums with them stay far from overflow
 
 // The fields lie without gaps, so that a copy of the struct is the format.
@@ -34,7 +36,7 @@ constexpr std::size_t kRequestHead = 20;  // without the padding at the struct's
 static_assert(offsetof(RequestHead, checksum) + sizeof(RequestHead::checksum) == kRequestHead);
 constexpr std::size_t kPartEnd = 4;       // the part's checksum
 
-std::span<const std::byte> bytes_of_text(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> bytes_of_text(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::uint32_t head_checksum(const Head& head) { return crc32c(std::as_bytes(std::span(&head, 1)).first(offsetof(Head, checksum))); }
 
@@ -51,42 +53,48 @@ std::string hexadecimal(std::uint64_t value, int digits) {
   return text;
 }
 
-Status damaged(const std::string& file, std::size_t offset, const std::string& reason) {
+Status damaged(const std::string& file, std::uint64_t offset, const std::string& reason) {
   return Status::invalid(file + ": offset " + std::to_string(offset) + ": " + reason);
 }
 
-Status checksum_differs(const std::string& file, std::size_t offset, const std::string& what, std::uint32_t says, std::uint32_t is) {
+Status checksum_differs(const std::string& file, std::uint64_t offset, const std::string& what, std::uint32_t says, std::uint32_t is) {
   return damaged(file, offset, "damaged: the checksum of " + what + " is " + hexadecimal(is, 8) + ", it says " + hexadecimal(says, 8));
 }
 
 const char* type_name(std::uint64_t element_bytes) { return element_bytes == 4 ? "f32" : element_bytes == 8 ? "f64" : "an unknown type"; }
 
-class Writer {
- public:
-  explicit Writer(std::size_t size) { bytes_.reserve(size); }
-  void put(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  void put(const void* from, std::size_t count) { put({static_cast<const std::byte*>(from), count}); }
-  void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
-  std::span<const std::byte> last(std::size_t count) const { return std::span(bytes_).last(count); }
-  std::vector<std::byte> take() { return std::move(bytes_); }
+template <typename Value>
+std::span<const std::byte> first_bytes(const Value& value, std::size_t count) {
+  return std::as_bytes(std::span(&value, 1)).first(count);
+}
 
- private:
-  std::vector<std::byte> bytes_;
-};
+// Zeros in pieces, where a request has no row yet.
+Status write_zeros(std::size_t count, SessionSink& sink, std::uint32_t& checksum) {
+  static constexpr std::array<std::byte, 4096> kZeros{};
+  while (count > 0) {
+    const auto piece = std::span(kZeros).first(std::min(count, kZeros.size()));
+    checksum = crc32c(piece, checksum);
+    if (Status status = sink.write(piece); !status.ok()) return status;
+    count -= piece.size();
+  }
+  return {};
+}
 
-void put_request(Writer& writer, const StateRows& rows, const Slot& slot, std::int64_t id, std::uint32_t head) {
+Status write_request(const StateRows& rows, const Slot& slot, std::int64_t id, std::uint32_t head, SessionSink& sink) {
   RequestHead request{.id = id, .tokens = slot.tokens, .checksum = 0};
   request.checksum = request_checksum(request, head);
-  writer.put(&request, kRequestHead);
+  if (Status status = sink.write(first_bytes(request, kRequestHead)); !status.ok()) return status;
   for (std::size_t part = 0; part < rows.parts().size(); ++part) {
-    const auto count = static_cast<std::size_t>(rows.parts()[part].bytes);
-    if (slot.row == kNoRow)
-      writer.zeros(count);
-    else
-      writer.put(rows.bytes(part, slot.row));
-    const std::uint32_t sum = part_checksum(writer.last(count), part, request.checksum);
-    writer.put(&sum, kPartEnd);
+    std::uint32_t sum = part_checksum({}, part, request.checksum);
+    if (slot.row == kNoRow) {
+      if (Status status = write_zeros(static_cast<std::size_t>(rows.parts()[part].bytes), sink, sum); !status.ok()) return status;
+    } else {
+      sum = part_checksum(rows.bytes(part, slot.row), part, request.checksum);
+      if (Status status = sink.write(rows.bytes(part, slot.row)); !status.ok()) return status;
+    }
+    if (Status status = sink.write(first_bytes(sum, kPartEnd)); !status.ok()) return status;
   }
+  return {};
 }
 
 // The first line that is not the same, of both.
@@ -102,59 +110,53 @@ Status model_differs(const std::string& file, std::string_view has, std::string_
   return damaged(file, sizeof(Head) + line, "of another model: it has " + line_of(has) + ", this one has " + line_of(wanted));
 }
 
-Result<Head> read_head(std::span<const std::byte> bytes, const std::string& file) {
+Result<Head> read_head(const SessionSource& source) {
+  const std::string& file = source.name();
+  const auto size = static_cast<std::uint64_t>(source.size());
+  const auto has = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof(Head)));
   Head head{};
-  if (!bytes.empty()) std::memcpy(&head, bytes.data(), std::min(bytes.size(), sizeof head));
-  if (std::memcmp(head.magic, kMagic, std::min(bytes.size(), sizeof kMagic)) != 0)
+  if (Status status = source.read(0, std::as_writable_bytes(std::span(&head, 1)).first(has)); !status.ok()) return status;
+  if (std::memcmp(head.magic, kMagic, std::min(has, sizeof kMagic)) != 0)
     return damaged(file, 0, "is not a saved session: it does not begin with LMSESS and a line end");
-  if (bytes.size() < sizeof head)
-    return damaged(file, bytes.size(), "ends within the head of " + std::to_string(sizeof head) + " bytes");
+  if (has < sizeof head) return damaged(file, has, "ends within the head of " + std::to_string(sizeof head) + " bytes");
   if (head.version != kVersion)
     return damaged(file, offsetof(Head, version), "has version " + std::to_string(head.version) + "; this program reads " + std::to_string(kVersion));
   if (const std::uint32_t sum = head_checksum(head); sum != head.checksum)
     return checksum_differs(file, offsetof(Head, checksum), "the head", head.checksum, sum);
-  if (head.file_bytes != bytes.size())
-    return damaged(file, std::min<std::uint64_t>(bytes.size(), head.file_bytes),
-                   "has " + std::to_string(bytes.size()) + " bytes; its head says " + std::to_string(head.file_bytes));
+  if (head.file_bytes != size)
+    return damaged(file, std::min(size, head.file_bytes), "has " + std::to_string(size) + " bytes; its head says " + std::to_string(head.file_bytes));
   return head;
 }
 
-Status check_model(const SavedModel& model, const Head& head, std::span<const std::byte> bytes, const std::string& file) {
+Status check_model(const SavedModel& model, const Head& head, const SessionSource& source) {
+  const std::string& file = source.name();
   if (head.element_bytes != static_cast<std::uint64_t>(model.element_bytes))
     return damaged(file, offsetof(Head, element_bytes), std::string("its states are ") + type_name(head.element_bytes) + "; this session computes in " +
                                                             type_name(static_cast<std::uint64_t>(model.element_bytes)));
-  if (head.model_bytes > bytes.size() - sizeof(Head))
-    return damaged(file, offsetof(Head, model_bytes), "its model takes " + std::to_string(head.model_bytes) + " bytes; " +
-                                                          std::to_string(bytes.size() - sizeof(Head)) + " follow the head");
-  const auto has = bytes.subspan(sizeof(Head), static_cast<std::size_t>(head.model_bytes));
-  if (const std::uint32_t sum = crc32c(has); sum != head.model_checksum)
+  const std::uint64_t rest = head.file_bytes - sizeof(Head);
+  if (head.model_bytes > std::min<std::uint64_t>(rest, model.text.size() + kMoreModelBytes))
+    return damaged(file, offsetof(Head, model_bytes), "its model takes " + std::to_string(head.model_bytes) + " bytes; this one takes " +
+                                                          std::to_string(model.text.size()) + ", and " + std::to_string(rest) + " follow the head");
+  std::string text(static_cast<std::size_t>(head.model_bytes), '\0');
+  if (Status status = source.read(sizeof(Head), std::as_writable_bytes(std::span(text))); !status.ok()) return status;
+  if (const std::uint32_t sum = crc32c(bytes_of_text(text)); sum != head.model_checksum)
     return checksum_differs(file, sizeof(Head), "the model", head.model_checksum, sum);
-  const std::string_view text(reinterpret_cast<const char*>(has.data()), has.size());
   if (text != model.text) return model_differs(file, text, model.text);
   if (head.weights != model.weights)
     return damaged(file, offsetof(Head, weights), "of other weights: it has " + hexadecimal(head.weights, 16) + ", this session has " + hexadecimal(model.weights, 16));
   return {};
 }
 
-// Moves `at` past the request.
-Result<FoundRequest> read_request(const StateRows& rows, std::span<const std::byte> bytes, std::size_t& at, std::uint32_t head, const std::string& file) {
+Result<FoundRequest> read_request_head(const SessionSource& source, std::int64_t at, std::uint32_t head) {
   RequestHead request{};
-  std::memcpy(&request, bytes.data() + at, kRequestHead);
+  if (Status status = source.read(at, std::as_writable_bytes(std::span(&request, 1)).first(kRequestHead)); !status.ok()) return status;
+  const auto offset = static_cast<std::uint64_t>(at);
   if (const std::uint32_t sum = request_checksum(request, head); sum != request.checksum)
-    return checksum_differs(file, at, "a request's id and length", request.checksum, sum);
+    return checksum_differs(source.name(), offset, "a request's id and length", request.checksum, sum);
   if (request.tokens < 0 || request.tokens > kMostTokens)
-    return damaged(file, at + offsetof(RequestHead, tokens), "request " + std::to_string(request.id) + " says it has seen " + std::to_string(request.tokens) + " tokens");
-  at += kRequestHead;
-  const FoundRequest found{.id = request.id, .tokens = request.tokens, .at = at};
-  for (std::size_t part = 0; part < rows.parts().size(); ++part) {
-    const auto count = static_cast<std::size_t>(rows.parts()[part].bytes);
-    std::uint32_t says = 0;
-    std::memcpy(&says, bytes.data() + at + count, kPartEnd);
-    if (const std::uint32_t sum = part_checksum(bytes.subspan(at, count), part, request.checksum); sum != says)
-      return checksum_differs(file, at, "part " + std::to_string(part) + " of request " + std::to_string(request.id), says, sum);
-    at += count + kPartEnd;
-  }
-  return found;
+    return damaged(source.name(), offset + offsetof(RequestHead, tokens),
+                   "request " + std::to_string(request.id) + " says it has seen " + std::to_string(request.tokens) + " tokens");
+  return FoundRequest{.id = request.id, .tokens = request.tokens, .at = at + static_cast<std::int64_t>(kRequestHead), .checksum = request.checksum};
 }
 
 Status check_ids(const std::vector<FoundRequest>& found, const std::string& file) {
@@ -190,7 +192,7 @@ Result<std::int64_t> saved_size(const SavedModel& model, const StateRows& rows, 
   return all;
 }
 
-Result<std::vector<std::byte>> encode(const SavedModel& model, const RequestTable& table, std::span<const SavedRequest> requests) {
+Status encode(const SavedModel& model, const RequestTable& table, std::span<const SavedRequest> requests, SessionSink& sink) {
   const auto size = saved_size(model, table.rows(), static_cast<std::int64_t>(requests.size()));
   if (!size.ok()) return size.status();
   Head head{.magic = {},
@@ -204,38 +206,46 @@ Result<std::vector<std::byte>> encode(const SavedModel& model, const RequestTabl
             .checksum = 0};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
   head.checksum = head_checksum(head);
-  Writer writer(static_cast<std::size_t>(size.value()));
-  writer.put(&head, sizeof head);
-  writer.put(bytes_of_text(model.text));
-  for (const SavedRequest& saved : requests) put_request(writer, table.rows(), table.slot(saved.request), saved.id, head.checksum);
-  return writer.take();
+  if (Status status = sink.write(first_bytes(head, sizeof head)); !status.ok()) return status;
+  if (Status status = sink.write(bytes_of_text(model.text)); !status.ok()) return status;
+  for (const SavedRequest& saved : requests)
+    if (Status status = write_request(table.rows(), table.slot(saved.request), saved.id, head.checksum, sink); !status.ok()) return status;
+  return {};
 }
 
-Result<std::vector<FoundRequest>> decode(const SavedModel& model, const StateRows& rows, std::span<const std::byte> bytes, const std::string& file) {
-  const auto head = read_head(bytes, file);
+Result<std::vector<FoundRequest>> find_requests(const SavedModel& model, const StateRows& rows, const SessionSource& source) {
+  const auto head = read_head(source);
   if (!head.ok()) return head.status();
-  if (Status status = check_model(model, head.value(), bytes, file); !status.ok()) return status;
+  if (Status status = check_model(model, head.value(), source); !status.ok()) return status;
+  const std::int64_t size = source.size(), first = static_cast<std::int64_t>(sizeof(Head) + model.text.size());
   const std::uint64_t requests = head.value().requests;
-  const auto size = requests > bytes.size() ? Result<std::int64_t>(std::int64_t{-1}) : saved_size(model, rows, static_cast<std::int64_t>(requests));
-  if (!size.ok() || static_cast<std::uint64_t>(size.value()) != bytes.size())
-    return damaged(file, offsetof(Head, requests), "says " + std::to_string(requests) + " requests; they do not fill its " + std::to_string(bytes.size()) + " bytes");
+  const auto wanted = requests > static_cast<std::uint64_t>(size) ? Result<std::int64_t>(std::int64_t{-1})
+                                                                  : saved_size(model, rows, static_cast<std::int64_t>(requests));
+  if (!wanted.ok() || wanted.value() != size)
+    return damaged(source.name(), offsetof(Head, requests), "says " + std::to_string(requests) + " requests; they do not fill its " + std::to_string(size) + " bytes");
+  const std::int64_t each = requests == 0 ? 0 : (size - first) / static_cast<std::int64_t>(requests);
   std::vector<FoundRequest> found;
-  for (std::size_t at = sizeof(Head) + model.text.size(); at < bytes.size();) {
-    auto request = read_request(rows, bytes, at, head.value().checksum, file);
+  for (std::int64_t at = first; at < size; at += each) {
+    const auto request = read_request_head(source, at, head.value().checksum);
     if (!request.ok()) return request.status();
     found.push_back(request.value());
   }
-  if (Status status = check_ids(found, file); !status.ok()) return status;
+  if (Status status = check_ids(found, source.name()); !status.ok()) return status;
   return found;
 }
 
-void fill_row(const StateRows& rows, std::int64_t row, std::span<const std::byte> bytes, const FoundRequest& request) {
-  std::size_t at = request.at;
+Status read_parts(const StateRows& rows, std::int64_t row, const SessionSource& source, const FoundRequest& request) {
+  std::int64_t at = request.at;
   for (std::size_t part = 0; part < rows.parts().size(); ++part) {
     const std::span<std::byte> to = rows.bytes(part, row);
-    if (!to.empty()) std::memcpy(to.data(), bytes.data() + at, to.size());
-    at += to.size() + kPartEnd;
+    std::uint32_t says = 0;
+    if (Status status = source.read(at, to); !status.ok()) return status;
+    if (Status status = source.read(at + rows.parts()[part].bytes, std::as_writable_bytes(std::span(&says, 1))); !status.ok()) return status;
+    if (const std::uint32_t sum = part_checksum(to, part, request.checksum); sum != says)
+      return checksum_differs(source.name(), static_cast<std::uint64_t>(at), "part " + std::to_string(part) + " of request " + std::to_string(request.id), says, sum);
+    at += rows.parts()[part].bytes + static_cast<std::int64_t>(kPartEnd);
   }
+  return {};
 }
 
 }  // namespace linearmem::sessions

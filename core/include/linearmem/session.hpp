@@ -65,6 +65,23 @@ struct SavedRequest {
   RequestHandle request;
 };
 
+// Where a saved session lies: memory, a file, a socket. Read in pieces, so that it need not fit into memory beside the states.
+class SessionSource {
+ public:
+  virtual ~SessionSource() = default;
+  virtual const std::string& name() const = 0;  // that errors give
+  virtual std::int64_t size() const = 0;        // bytes
+  // offset and the length of `to` lie within the size.
+  virtual Status read(std::int64_t offset, std::span<std::byte> to) const = 0;
+};
+
+// Where one goes to, piece after piece.
+class SessionSink {
+ public:
+  virtual ~SessionSink() = default;
+  virtual Status write(std::span<const std::byte> bytes) = 0;
+};
+
 // What a request keeps in layers of these layouts, in bytes: their sum. Errors: a size below 0, or a sum that cannot be addressed.
 Result<std::int64_t> bytes_per_request(std::span<const LayerStateLayout> layouts);
 
@@ -114,12 +131,15 @@ class Sessions {
   Status forward(const SessionCall<T>& call);
 
   // The requests' states under their ids, in the format of core/sessions/README.md; checkpoints are not in it. Errors: an id given twice,
-  // a forward that failed midway.
+  // a forward that failed midway, what the sink refuses.
+  Status save(std::span<const SavedRequest> requests, SessionSink& sink) const;
   Result<std::vector<std::byte>> save(std::span<const SavedRequest> requests) const;
-  // Opens each request of a saved session, or the one with the id `only`; all or none. `file` is the name that errors give. Errors name
-  // the offset and the reason: damage, another version, model, weights or type, more requests than there are free slots, no such id.
-  Result<std::vector<SavedRequest>> load(std::span<const std::byte> bytes, const std::string& file, std::optional<std::int64_t> only = {});
-  // What a saved session of this model with as many requests has; one that can be loaded is not longer than that of `requests`.
+  // Opens each request of a saved session, all or none; or the one with the id `only`, and then the states of others are not read. Errors
+  // name the offset and the reason: damage, another version, model, weights or type, more requests than there are free slots, no such id,
+  // what the source refuses.
+  Result<std::vector<SavedRequest>> load(const SessionSource& source, std::optional<std::int64_t> only = {});
+  Result<std::vector<SavedRequest>> load(std::span<const std::byte> bytes, const std::string& name, std::optional<std::int64_t> only = {});
+  // Of a saved session of so many requests.
   Result<std::int64_t> saved_bytes(std::int64_t requests) const;
 
  private:
