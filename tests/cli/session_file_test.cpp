@@ -18,7 +18,7 @@ using test::Feed;
 using test::Folder;
 using test::must;
 using test::read_file;
-using test::same_bits;
+using test::equal_bits;
 using test::SessionDriver;
 using test::write_file;
 
@@ -34,9 +34,9 @@ TEST(SessionFile, GoesOnAfterAStopAsIfThereHadBeenNone) {
   const auto loaded = must(load_session(*all, folder / "kept")), single = must(load_session(*one, folder / "kept", 7));
   ASSERT_TRUE(loaded.size() == 2 && single.size() == 1);
   const auto expected = here.run(Feed{saved[0].request, 1, 6, 9});
-  EXPECT_TRUE(same_bits(all.run(Feed{loaded[0].request, 1, 6, 9}), expected));
-  EXPECT_TRUE(same_bits(one.run(Feed{single[0].request, 1, 6, 9}), expected));
-  EXPECT_TRUE(same_bits(all.state(loaded[1].request), here.state(saved[1].request)));
+  EXPECT_TRUE(equal_bits(all.run(Feed{loaded[0].request, 1, 6, 9}), expected));
+  EXPECT_TRUE(equal_bits(one.run(Feed{single[0].request, 1, 6, 9}), expected));
+  EXPECT_TRUE(equal_bits(all.state(loaded[1].request), here.state(saved[1].request)));
 }
 
 TEST(SessionFile, AFileThatCannotBeFinishedLeavesTheOldOne) {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <vector>
 
+#include "core/layer_cases.hpp"
 #include "core/session_layers.hpp"
 
 namespace linearmem::test {
@@ -26,11 +26,6 @@ std::vector<T> token_of(std::uint64_t text, std::int64_t t, std::int64_t M) {
   std::vector<T> values(static_cast<std::size_t>(M));
   for (T& value : values) value = static_cast<T>(numbers.uniform(-1, 1));
   return values;
-}
-
-template <typename T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 template <typename Value>

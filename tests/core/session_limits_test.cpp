@@ -11,7 +11,9 @@ namespace linearmem {
 namespace {
 
 using test::ConvDeltaLayer;
+using test::drawn_weights;
 using test::Feed;
+using test::layer_of;
 using test::must;
 using test::SessionDriver;
 using test::ShapeOnlyLayer;
@@ -32,36 +34,40 @@ LayerGroup group_of(const char* model, LayerKind kind) {
   return {};
 }
 
-// What the layer keeps, written out from the published sizes, beside the model whose ledger must come to the same.
-struct PublishedShape {
+// A layer whose state has the published sizes (no state depends on the model width), beside the model whose ledger must come to the same.
+struct PublishedLayer {
   const char* model;
   LayerKind kind;
-  std::vector<StatePart> parts;
-  std::int64_t tokens;  // of the ledger's history: a window's
+  LayerSizes sizes;
+  std::int64_t bytes;  // by hand, float32
 };
 
-const PublishedShape kPublished[] = {
-    {"Qwen3-Next-80B-A3B", LayerKind::gated_delta_rule, {{"conv_state", {2 * 16 * 128 + 32 * 128, 3}, DType::f32}, {"recurrent_state", {32, 128, 128}, DType::f32}}, 0},
-    {"Mamba-2-780M", LayerKind::ssd, {{"conv_state", {3072 + 2 * 128, 3}, DType::f32}, {"ssm_state", {48, 64, 128}, DType::f32}}, 0},
-    {"GPT-OSS-20B", LayerKind::window_attention, {{"keys", {128, 8, 64}, DType::f32}, {"values", {128, 8, 64}, DType::f32}}, 128},
-    {"Gemma-3-27B", LayerKind::window_attention, {{"keys", {1024, 16, 128}, DType::f32}, {"values", {1024, 16, 128}, DType::f32}}, 1024},
+const PublishedLayer kPublished[] = {
+    {"Qwen3-Next-80B-A3B", LayerKind::gated_delta_rule,
+     GatedDeltaNetSizes{.model_width = 16, .key_heads = 16, .value_heads = 32, .key_width = 128, .value_width = 128, .conv_width = 4},
+     4 * (32 * 128 * 128 + (2 * 16 * 128 + 32 * 128) * 3)},
+    {"Mamba-2-780M", LayerKind::ssd, Mamba2Sizes{.model_width = 16, .heads = 48, .head_width = 64, .groups = 1, .state_width = 128, .conv_width = 4},
+     4 * (48 * 64 * 128 + (3072 + 2 * 128) * 3)},
+    {"GPT-OSS-20B", LayerKind::window_attention, WindowAttentionSizes{.model_width = 16, .heads = 64, .key_heads = 8, .head_width = 64, .window = 128},
+     4 * 2 * 128 * 8 * 64},
+    {"Gemma-3-27B", LayerKind::window_attention, WindowAttentionSizes{.model_width = 16, .heads = 32, .key_heads = 16, .head_width = 128, .window = 1024},
+     4 * 2 * 1024 * 16 * 128},
 };
 
 TEST(SessionLimits, SizesAreTheLedgersToTheByte) {
-  for (const PublishedShape& published : kPublished) {
-    const LayerGroup group = group_of(published.model, published.kind);
-    const ShapeOnlyLayer<float> layer({.layer = published.model, .parts = published.parts, .ledger = {.shape = group.shape}, .most_tokens = published.tokens}, 64);
-    const Precision precision{.kv_bits = 32, .state_bits = 32, .conv_bits = 32};
-    const std::int64_t one = must(layer_bytes(group.shape, published.tokens, precision));
-    EXPECT_EQ(must(layer.state_layout().ledger_bytes()), one);
+  for (const PublishedLayer& published : kPublished) {
+    LayerGroup group = group_of(published.model, published.kind);
+    group.layers = 3;
     ModelLayers model;
     model.groups = {group};
-    model.groups[0].layers = 3;
     model.mixers = 3;
-    const Ledger ledger = must(memory_ledger(model, {.context = std::max<std::int64_t>(published.tokens, 1), .batch = 2, .precision = precision}));
-    auto sessions = Sessions<float>::create({&layer, &layer, &layer}, {.requests = 2});
+    const auto layer = layer_of<float>(published.sizes, drawn_weights(published.sizes, 1));
+    const std::int64_t tokens = std::max<std::int64_t>(layer->state_layout().most_tokens, 1);
+    const Ledger ledger = must(memory_ledger(model, {.context = tokens, .batch = 2, .precision = {.kv_bits = 32, .state_bits = 32, .conv_bits = 32}}));
+    auto sessions = Sessions<float>::create({layer.get(), layer.get(), layer.get()}, {.requests = 2});
     ASSERT_TRUE(sessions.ok()) << sessions.status().message();
-    EXPECT_EQ(sessions.value().bytes_per_request(), 3 * one) << published.model;
+    EXPECT_EQ(must(layer->state_layout().ledger_bytes()), published.bytes) << published.model;
+    EXPECT_EQ(sessions.value().bytes_per_request(), 3 * published.bytes) << published.model;
     EXPECT_EQ(sessions.value().bytes_per_request(), ledger.request_bytes) << published.model;
     EXPECT_EQ(sessions.value().state_bytes(), ledger.batch_bytes) << published.model;
     EXPECT_EQ(must(bytes_per_request(sessions.value().layouts())), ledger.request_bytes) << published.model;
@@ -102,7 +108,7 @@ TEST(SessionLimits, ASlotThatIsUsedAMillionTimesGrowsNoMemory) {
   const RequestHandle last = must(driver->open());
   EXPECT_EQ(driver->tokens(first).status().message(), "sessions: the request in slot 1 with generation 1 is closed; generation 1000001 is open in it");
   must(driver.step({last, stays}));
-  EXPECT_FALSE(test::same_bits(driver.state(stays), state));
+  EXPECT_FALSE(test::equal_bits(driver.state(stays), state));
 }
 
 TEST(SessionLimits, SeventyThousandRequestsOfOneTokenGrowNoMemory) {
@@ -175,7 +181,7 @@ TEST(SessionLimits, RefusalsOfACallNameWhatIsWrongAndChangeNothing) {
     call.requests = requests;
     if (!call.out.given()) call.out = out.view();
     const std::string text = driver->forward(call).message();
-    EXPECT_TRUE(std::isnan(out(0, 0, 0)) && test::same_bits(driver.state(a), state)) << text;
+    EXPECT_TRUE(std::isnan(out(0, 0, 0)) && test::equal_bits(driver.state(a), state)) << text;
     return text;
   };
   EXPECT_EQ(message({a}, {.requests = {}, .hidden = hidden.view(), .cu_seqlens = offsets, .out = {}}), "sessions: N differs: requests has 1, cu_seqlens has 2");

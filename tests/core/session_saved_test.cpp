@@ -10,7 +10,7 @@ namespace {
 using test::ConvDeltaLayer;
 using test::Feed;
 using test::must;
-using test::same_bits;
+using test::equal_bits;
 using test::SessionDriver;
 using Bytes = std::vector<std::byte>;
 
@@ -36,8 +36,8 @@ TYPED_TEST(SavedSession, WhatIsLoadedGoesOnAsIfItHadNeverLeft) {
     EXPECT_NE(loaded[r].request.slot, saved[r].request.slot);
     const std::int64_t at = 3 * static_cast<std::int64_t>(r);
     EXPECT_EQ(must(there->tokens(loaded[r].request)), at);
-    EXPECT_TRUE(same_bits(there.run(Feed{loaded[r].request, r, at, at + 4}), here.run(Feed{saved[r].request, r, at, at + 4})));
-    EXPECT_TRUE(same_bits(there.state(loaded[r].request), here.state(saved[r].request)));
+    EXPECT_TRUE(equal_bits(there.run(Feed{loaded[r].request, r, at, at + 4}), here.run(Feed{saved[r].request, r, at, at + 4})));
+    EXPECT_TRUE(equal_bits(there.state(loaded[r].request), here.state(saved[r].request)));
   }
 }
 
@@ -51,7 +51,7 @@ TYPED_TEST(SavedSession, OneOfThemByItsId) {
   EXPECT_EQ(there->open_requests(), 0);
   const auto loaded = must(there->load(bytes, "kept", 9));
   ASSERT_EQ(loaded.size(), 1u);
-  EXPECT_TRUE(same_bits(there.state(loaded[0].request), here.state(b)));
+  EXPECT_TRUE(equal_bits(there.state(loaded[0].request), here.state(b)));
   EXPECT_EQ(here->save(std::vector<SavedRequest>{{3, a}, {3, b}}).status().message(), "sessions: the id 3 is given twice");
   EXPECT_EQ(must(here->load(must(here->save({})), "none")).size(), 0u);
 }
