@@ -111,6 +111,30 @@ TEST(SessionLimits, ASlotThatIsUsedAMillionTimesGrowsNoMemory) {
   EXPECT_FALSE(test::equal_bits(driver.state(stays), state));
 }
 
+TEST(SessionLimits, EveryRowComesBackFromForksCheckpointsAndClosedRequests) {
+  const ConvDeltaLayer<float> layer("tiny", 1, 1, 1, 1);
+  SessionDriver<float> driver({.requests = 3, .checkpoints = 2}, {&layer});
+  const RequestHandle stays = must(driver->open());
+  must(driver.step({stays}));
+  for (int use = 0; use < 2000; ++use) {
+    const RequestHandle drafted = must(driver->open());
+    must(driver.step({drafted}));
+    const CheckpointHandle first = must(driver->checkpoint(drafted));
+    must(driver.step({drafted}));
+    const CheckpointHandle second = must(driver->checkpoint(drafted));
+    const RequestHandle forked = must(driver->fork(drafted));
+    must(driver.step({forked, drafted, stays}));  // all five rows are in use
+    if (use % 2) must(driver->rollback(first));
+    if (use % 3) must(driver->discard(use % 2 ? first : second));
+    if (use % 5) must(driver->reset(forked));
+    must(driver.step({drafted}));
+    must(driver->close(forked));
+    must(driver->close(drafted));
+  }
+  EXPECT_EQ(driver->open_requests(), 1);
+  EXPECT_EQ(driver->kept_checkpoints(), 0);
+}
+
 TEST(SessionLimits, SeventyThousandRequestsOfOneTokenGrowNoMemory) {
   constexpr std::int64_t N = 70000;
   const ConvDeltaLayer<float> layer("tiny", 1, 1, 2, 1);

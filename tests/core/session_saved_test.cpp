@@ -177,6 +177,26 @@ TEST_F(Damage, WholeRequestsThatSayTheImpossibleAreRefused) {
   EXPECT_EQ(refusal(twice), "f: offset 32: request 1 is in it twice");
 }
 
+// Written by somebody else: whole, but of a request that has seen nothing and has a state all the same.
+TEST_F(Damage, ARequestThatHasSeenNothingIsZerosWhateverIsInItsParts) {
+  std::uint32_t head = 0;
+  std::memcpy(&head, bytes_.data() + 52, 4);
+  std::size_t at = static_cast<std::size_t>(must(reader_->saved_bytes(0)));
+  const std::uint32_t request = crc32c_of(std::int64_t{0}, crc32c_of(std::int64_t{1}, head));
+  put(bytes_, at + 8, std::int64_t{0});
+  put(bytes_, at + 16, request);
+  at += 20;
+  for (std::uint64_t part = 0; part < 4; ++part) {
+    const std::size_t count = part % 2 ? 8 : 48;
+    put(bytes_, at + count, crc32c(std::span(bytes_).subspan(at, count), crc32c_of(part, request)));
+    at += count + 4;
+  }
+  const auto loaded = must(reader_->load(bytes_, "f"));
+  EXPECT_EQ(must(reader_->tokens(loaded[0].request)), 0);
+  for (float value : reader_.state(loaded[0].request)) EXPECT_EQ(value, 0.0f);
+  EXPECT_TRUE(equal_bits(reader_.state(loaded[1].request), driver_.state(saved_[1].request)));
+}
+
 TEST(Checksum, IsTheOneOfTheStandards) {
   const std::string digits = "123456789";
   const auto bytes = std::as_bytes(std::span(digits.data(), digits.size()));

@@ -178,7 +178,13 @@ TYPED_TEST(Session, ARecycledSlotFullOfNaNIsAsAFreshOne) {
   };
   must(used.step({spoiler}));
   EXPECT_EQ(spoilt, 2 * 3);
-  first.before = {};
+  first.before = [](const LayerCall<TypeParam>& call) {  // not even a layer that looks before the first token finds anything
+    for (const StateRows<TypeParam>& part : call.states)
+      for (std::int64_t slot : call.slots)
+        for (std::int64_t i = 0; i < part.stride; ++i)
+          if (part.data[slot * part.stride + i] != TypeParam{0}) return Status::invalid("the row is not zeros");
+    return Status();
+  };
   must(used->close(spoiler));
   std::vector<Feed> feeds, expected;
   for (std::uint64_t r = 0; r < 3; ++r) {
@@ -188,6 +194,39 @@ TYPED_TEST(Session, ARecycledSlotFullOfNaNIsAsAFreshOne) {
   }
   EXPECT_EQ(used.run(feeds), fresh.run(expected));
   for (std::size_t r = 0; r < 3; ++r) EXPECT_TRUE(equal_bits(used.state(feeds[r].request), fresh.state(expected[r].request)));
+}
+
+TYPED_TEST(Session, EveryLayerGetsMemoryOfItsOwnForItsOutputAndTheCallsExecutor) {
+  struct Calling final : Executor {
+    std::int64_t width() const override { return 1; }
+    void run(std::int64_t count, Item item, const void* context) const override {
+      for (std::int64_t index = 0; index < count; ++index) item(context, index);
+    }
+  } executor;
+  const ConvDeltaLayer<TypeParam> inner("inner", 1, 2, 3, 1);
+  std::deque<WatchedLayer<TypeParam>> watched;
+  std::vector<const Layer<TypeParam>*> layers;
+  std::vector<const TypeParam*> ins, outs;
+  for (int layer = 0; layer < 4; ++layer) {
+    watched.emplace_back(inner);
+    layers.push_back(&watched.back());
+    watched.back().before = [&](const LayerCall<TypeParam>& call) {
+      ins.push_back(call.hidden.data());
+      outs.push_back(call.out.data());
+      return call.executor == &executor ? Status() : Status::invalid("another executor");
+    };
+  }
+  SessionDriver<TypeParam> driver({.requests = 1}, layers);
+  const RequestHandle request = must(driver->open());
+  const Tensor<TypeParam, 3> hidden({1, 2, 7}, TypeParam{1});
+  Tensor<TypeParam, 3> out({1, 2, 7});
+  must(driver->forward({.requests = {&request, 1}, .hidden = hidden.view(), .executor = &executor, .out = out.view()}));
+  ASSERT_EQ(ins.size(), 4u);
+  EXPECT_EQ(outs[3], out.data());
+  for (std::size_t layer = 0; layer < 4; ++layer) {
+    EXPECT_NE(ins[layer], outs[layer]);
+    EXPECT_EQ(ins[layer], layer == 0 ? hidden.data() : outs[layer - 1]);
+  }
 }
 
 TYPED_TEST(Session, ARequestThatBecameNaNReachesNoOther) {
