@@ -57,14 +57,7 @@ class GatedDeltaNet final : public PackedLayer<T> {
   std::string_view kind() const override { return kGatedDeltaNet; }
   std::int64_t width() const override { return s_.model_width; }
 
-  LayerStateLayout state_layout() const override {
-    const DType dtype = compute_dtype<T>();
-    return {.layer = kGatedDeltaNet,
-            .parts = {{"conv_state", {channels(s_), s_.conv_width - 1}, dtype},
-                      {"recurrent_state", {s_.value_heads, s_.key_width, s_.value_width}, dtype}},
-            .ledger = {.shape = {.kind = LayerKind::gated_delta_rule, .heads = s_.value_heads, .key_heads = s_.key_heads,
-                                 .key_width = s_.key_width, .value_width = s_.value_width, .conv_channels = channels(s_), .conv_width = s_.conv_width}}};
-  }
+  LayerStateLayout state_layout() const override { return layout_of(s_, compute_dtype<T>()); }
 
  private:
   struct Gates {
@@ -147,6 +140,14 @@ class GatedDeltaNet final : public PackedLayer<T> {
 };
 
 }  // namespace
+
+LayerStateLayout layout_of(const GatedDeltaNetSizes& s, DType dtype) {
+  return {.layer = kGatedDeltaNet,
+          .parts = {{"conv_state", {channels(s), s.conv_width - 1}, dtype},
+                    {"recurrent_state", {s.value_heads, s.key_width, s.value_width}, dtype}},
+          .ledger = {.shape = {.kind = LayerKind::gated_delta_rule, .heads = s.value_heads, .key_heads = s.key_heads,
+                               .key_width = s.key_width, .value_width = s.value_width, .conv_channels = channels(s), .conv_width = s.conv_width}}};
+}
 
 std::vector<LayerWeight> weights_of(const GatedDeltaNetSizes& s) {
   return {{"in_proj_qkvz.weight", {2 * keys(s) + 2 * values(s), s.model_width}},

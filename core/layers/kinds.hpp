@@ -35,6 +35,12 @@ std::vector<LayerWeight> weights_of(const LinearTransformerSizes& sizes);
 std::vector<LayerWeight> weights_of(const UniversalTransformerSizes& sizes);
 std::vector<LayerWeight> weights_of(const WindowAttentionSizes& sizes);
 
+LayerStateLayout layout_of(const GatedDeltaNetSizes& sizes, DType dtype);
+LayerStateLayout layout_of(const Mamba2Sizes& sizes, DType dtype);
+LayerStateLayout layout_of(const LinearTransformerSizes& sizes, DType dtype);
+LayerStateLayout layout_of(const UniversalTransformerSizes& sizes, DType dtype);
+LayerStateLayout layout_of(const WindowAttentionSizes& sizes, DType dtype);
+
 template <typename T>
 constexpr DType compute_dtype() {
   return sizeof(T) == 8 ? DType::f64 : DType::f32;

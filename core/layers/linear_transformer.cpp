@@ -16,13 +16,7 @@ class LinearTransformer final : public PackedLayer<T> {
   std::string_view kind() const override { return kLinearTransformer; }
   std::int64_t width() const override { return s_.model_width; }
 
-  LayerStateLayout state_layout() const override {
-    const DType dtype = compute_dtype<T>();
-    return {.layer = kLinearTransformer,
-            .parts = {{"recurrent_state", {s_.heads, s_.key_width, s_.value_width}, dtype}, {"normalizer", {s_.heads, s_.key_width}, dtype}},
-            .ledger = {.shape = {.kind = LayerKind::linear_attention, .heads = s_.heads, .key_width = s_.key_width,
-                                 .value_width = s_.value_width, .normalizer = true}}};
-  }
+  LayerStateLayout state_layout() const override { return layout_of(s_, compute_dtype<T>()); }
 
  private:
   Result<Rows<T>> run(Call<T>& call) const override {
@@ -50,6 +44,13 @@ class LinearTransformer final : public PackedLayer<T> {
 };
 
 }  // namespace
+
+LayerStateLayout layout_of(const LinearTransformerSizes& s, DType dtype) {
+  return {.layer = kLinearTransformer,
+          .parts = {{"recurrent_state", {s.heads, s.key_width, s.value_width}, dtype}, {"normalizer", {s.heads, s.key_width}, dtype}},
+          .ledger = {.shape = {.kind = LayerKind::linear_attention, .heads = s.heads, .key_width = s.key_width,
+                               .value_width = s.value_width, .normalizer = true}}};
+}
 
 std::vector<LayerWeight> weights_of(const LinearTransformerSizes& sizes) { return transformer_weights(sizes); }
 

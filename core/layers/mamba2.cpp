@@ -33,13 +33,7 @@ class Mamba2 final : public PackedLayer<T> {
   std::string_view kind() const override { return kMamba2; }
   std::int64_t width() const override { return s_.model_width; }
 
-  LayerStateLayout state_layout() const override {
-    const DType dtype = compute_dtype<T>();
-    return {.layer = kMamba2,
-            .parts = {{"conv_state", {channels(s_), s_.conv_width - 1}, dtype}, {"recurrent_state", {s_.heads, s_.state_width, s_.head_width}, dtype}},
-            .ledger = {.shape = {.kind = LayerKind::ssd, .heads = s_.heads, .key_heads = s_.groups, .key_width = s_.state_width,
-                                 .value_width = s_.head_width, .conv_channels = channels(s_), .conv_width = s_.conv_width}}};
-  }
+  LayerStateLayout state_layout() const override { return layout_of(s_, compute_dtype<T>()); }
 
  private:
   Rows<T> steps(const Call<T>& call, const Rows<T>& projected) const {
@@ -112,6 +106,13 @@ class Mamba2 final : public PackedLayer<T> {
 };
 
 }  // namespace
+
+LayerStateLayout layout_of(const Mamba2Sizes& s, DType dtype) {
+  return {.layer = kMamba2,
+          .parts = {{"conv_state", {channels(s), s.conv_width - 1}, dtype}, {"recurrent_state", {s.heads, s.state_width, s.head_width}, dtype}},
+          .ledger = {.shape = {.kind = LayerKind::ssd, .heads = s.heads, .key_heads = s.groups, .key_width = s.state_width,
+                               .value_width = s.head_width, .conv_channels = channels(s), .conv_width = s.conv_width}}};
+}
 
 std::vector<LayerWeight> weights_of(const Mamba2Sizes& s) {
   std::vector<LayerWeight> weights = {{"in_proj.weight", {inner(s) + channels(s) + s.heads, s.model_width}},

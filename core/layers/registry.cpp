@@ -211,6 +211,10 @@ std::vector<LayerWeight> layer_weights(const LayerSizes& sizes) {
   return std::visit([](const auto& of_kind) { return layers::weights_of(of_kind); }, sizes);
 }
 
+LayerStateLayout layer_state_layout(const LayerSizes& sizes, DType dtype) {
+  return std::visit([dtype](const auto& of_kind) { return layers::layout_of(of_kind, dtype); }, sizes);
+}
+
 template <typename T>
 Result<std::unique_ptr<Layer<T>>> make_layer(const LayerSizes& sizes, const NamedTensors& weights) {
   if (Status status = layers::check_sizes(sizes); !status.ok()) return status;

@@ -24,14 +24,7 @@ class UniversalTransformer final : public PackedLayer<T> {
   std::string_view kind() const override { return kUniversalTransformer; }
   std::int64_t width() const override { return s_.model_width; }
 
-  LayerStateLayout state_layout() const override {
-    const DType dtype = compute_dtype<T>();
-    return {.layer = kUniversalTransformer,
-            .parts = {{"keys", {s_.rounds, s_.context, s_.heads, s_.key_width}, dtype}, {"values", {s_.rounds, s_.context, s_.heads, s_.value_width}, dtype}},
-            .ledger = {.shape = {.kind = LayerKind::full_attention, .heads = s_.heads, .key_width = s_.key_width, .value_width = s_.value_width},
-                       .layers = s_.rounds},
-            .most_tokens = s_.context};
-  }
+  LayerStateLayout state_layout() const override { return layout_of(s_, compute_dtype<T>()); }
 
  private:
   std::int64_t key_row() const { return s_.context * s_.heads * s_.key_width; }  // of one round
@@ -145,6 +138,14 @@ class UniversalTransformer final : public PackedLayer<T> {
 };
 
 }  // namespace
+
+LayerStateLayout layout_of(const UniversalTransformerSizes& s, DType dtype) {
+  return {.layer = kUniversalTransformer,
+          .parts = {{"keys", {s.rounds, s.context, s.heads, s.key_width}, dtype}, {"values", {s.rounds, s.context, s.heads, s.value_width}, dtype}},
+          .ledger = {.shape = {.kind = LayerKind::full_attention, .heads = s.heads, .key_width = s.key_width, .value_width = s.value_width},
+                     .layers = s.rounds},
+          .most_tokens = s.context};
+}
 
 std::vector<LayerWeight> weights_of(const UniversalTransformerSizes& sizes) {
   std::vector<LayerWeight> weights = transformer_weights(sizes);

@@ -24,14 +24,7 @@ class WindowAttention final : public PackedLayer<T> {
   std::string_view kind() const override { return kWindowAttention; }
   std::int64_t width() const override { return s_.model_width; }
 
-  LayerStateLayout state_layout() const override {
-    const std::vector<std::int64_t> shape = {s_.window, s_.key_heads, s_.head_width};
-    return {.layer = kWindowAttention,
-            .parts = {{"keys", shape, compute_dtype<T>()}, {"values", shape, compute_dtype<T>()}},
-            .ledger = {.shape = {.kind = LayerKind::window_attention, .heads = s_.key_heads, .key_width = s_.head_width,
-                                 .value_width = s_.head_width, .window = s_.window}},
-            .most_tokens = s_.window};
-  }
+  LayerStateLayout state_layout() const override { return layout_of(s_, compute_dtype<T>()); }
 
  private:
   void turn(const Call<T>& call, Rows<T>& rows, std::int64_t heads) const {
@@ -87,6 +80,15 @@ class WindowAttention final : public PackedLayer<T> {
 };
 
 }  // namespace
+
+LayerStateLayout layout_of(const WindowAttentionSizes& s, DType dtype) {
+  const std::vector<std::int64_t> shape = {s.window, s.key_heads, s.head_width};
+  return {.layer = kWindowAttention,
+          .parts = {{"keys", shape, dtype}, {"values", shape, dtype}},
+          .ledger = {.shape = {.kind = LayerKind::window_attention, .heads = s.key_heads, .key_width = s.head_width,
+                               .value_width = s.head_width, .window = s.window}},
+          .most_tokens = s.window};
+}
 
 std::vector<LayerWeight> weights_of(const WindowAttentionSizes& s) {
   std::vector<LayerWeight> weights;

@@ -19,8 +19,8 @@ inline std::vector<LayerSizes> small_layers() {
           Mamba2Sizes{.model_width = 9, .heads = 2, .head_width = 4, .state_width = 3, .conv_width = 2, .conv_bias = false},
           LinearTransformerSizes{.model_width = 10, .heads = 2, .key_width = 3, .value_width = 5, .inner_width = 23},
           UniversalTransformerSizes{.model_width = 8, .heads = 2, .key_width = 3, .value_width = 5, .inner_width = 9, .rounds = 3, .context = 40},
-          UniversalTransformerSizes{.model_width = 6, .heads = 1, .key_width = 4, .value_width = 4, .inner_width = 7, .rounds = 4, .context = 33, .halting = true,
-                                    .threshold = 0.9, .activation = BlockActivation::gelu},
+          UniversalTransformerSizes{.model_width = 6, .heads = 1, .key_width = 4, .value_width = 4, .inner_width = 7, .rounds = 5, .context = 33, .halting = true,
+                                    .threshold = 0.99, .activation = BlockActivation::gelu},
           WindowAttentionSizes{.model_width = 12, .heads = 6, .key_heads = 2, .head_width = 4, .window = 5, .bias = true},
           WindowAttentionSizes{.model_width = 7, .heads = 1, .key_heads = 1, .head_width = 2, .window = 1}};
 }
@@ -32,7 +32,8 @@ inline NamedTensors drawn_weights(const LayerSizes& sizes, std::uint64_t seed) {
     std::int64_t count = 1;
     for (std::int64_t extent : weight.shape) count *= extent;
     const bool matrix = weight.shape.size() > 1, norm = weight.name.find("norm") == 0 && weight.name.find("bias") == std::string::npos;
-    const double reach = matrix ? 1.7 / std::sqrt(static_cast<double>(weight.shape.back())) : 1;
+    const bool halting = weight.name == "halting.weight";  // far apart, so that tokens halt in different rounds
+    const double reach = halting ? 2 : matrix ? 1.7 / std::sqrt(static_cast<double>(weight.shape.back())) : 1;
     std::vector<double> values(static_cast<std::size_t>(count));
     for (double& value : values) value = norm ? numbers.uniform(0.5, 1.5) : numbers.uniform(-reach, reach);
     weights[weight.name] = to_named(values, weight.shape);

@@ -171,6 +171,9 @@ TYPED_TEST(Layers, TheStateIsAsLargeAsTheLedgerCounts) {
     ASSERT_TRUE(counted.ok()) << counted.status().message();
     EXPECT_EQ(layout.bytes(), counted.value());
     EXPECT_GT(layout.bytes(), 0);
+    for (const LayerSizes& sizes : small_layers())
+      if (layer_of<TypeParam>(sizes, drawn_weights(sizes, 1))->kind() == layer.kind() && layer_state_layout(sizes, layout.parts[0].dtype).parts == layout.parts) return;
+    ADD_FAILURE() << "the layout is not that of any sizes";
   });
 }
 

@@ -98,6 +98,10 @@ struct LayerDescription {
 const std::vector<LayerDescription>& layer_descriptions();
 Result<const LayerDescription*> find_layer(std::string_view kind);
 
+// The options of a kind that a model's config.json states, at its top, in its "text_config" or in "rope_parameters"; its other fields are
+// not looked at. Errors: those of the ledger's reader of configurations, a value that is no number, text, truth value or list of two numbers.
+Result<std::map<std::string, std::string>> layer_options(std::string_view kind, std::string_view config_json);
+
 // Errors: an unknown option, one that must be given and is not, a value of another kind or out of its range; all of them in one message.
 Result<LayerSizes> read_layer_sizes(std::string_view kind, const std::map<std::string, std::string>& options);
 
@@ -107,6 +111,9 @@ struct LayerWeight {
 };
 
 std::vector<LayerWeight> layer_weights(const LayerSizes& sizes);
+
+// What a layer of these sizes keeps per request, known without its weights. dtype: f32 or f64.
+LayerStateLayout layer_state_layout(const LayerSizes& sizes, DType dtype);
 
 // T is float or double; weights of any floating type are converted to it. Errors: sizes out of their range, and every weight that is
 // missing, not known, or of another shape or kind, all of them in one message.
