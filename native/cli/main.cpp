@@ -42,6 +42,7 @@ int main(int count, char** words) {
   add_verify(app, chosen);
   add_report(app, chosen);
   add_run(app, chosen);
+  add_run_layer(app, chosen);
   add_sweep(app, chosen);
   add_agreement(app, chosen);
   add_bench(app, chosen);

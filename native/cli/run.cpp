@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "linearmem/mechanisms.hpp"
+#include "option_values.hpp"
 #include "run_arguments.hpp"
 #include "run_stream.hpp"
 #include "safetensors.hpp"
@@ -25,19 +26,6 @@ const char* kind_text(TensorKind kind) {
     case TensorKind::boolean: return "BOOL";
   }
   return "";
-}
-
-std::string values_text(const OptionSpec& option) {
-  switch (option.kind) {
-    case OptionKind::number: return "a number";
-    case OptionKind::integer: return "a whole number";
-    case OptionKind::boolean: return "true or false";
-    case OptionKind::text: return "words";
-    case OptionKind::choice: break;
-  }
-  std::string text;
-  for (const char* choice : option.choices) text += (text.empty() ? "" : " | ") + std::string(choice);
-  return text;
 }
 
 Result<int> describe(const Mechanism& mechanism) {

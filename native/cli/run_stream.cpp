@@ -1,71 +1,15 @@
 #include "run_stream.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "stream_plan.hpp"
+#include "stream_watch.hpp"
 
 namespace linearmem::cli {
 namespace {
-
-volatile std::sig_atomic_t interrupted_by = 0;
-
-// While it lives, Ctrl-C and a request to end are kept in mind and not obeyed at once.
-class Interrupts {
- public:
-  Interrupts() {
-    interrupted_by = 0;
-    struct sigaction keep {};
-    keep.sa_handler = [](int signal) { interrupted_by = signal; };
-    for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &keep, &before_[n]);
-  }
-  ~Interrupts() {
-    for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
-  }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
- private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM};
-  struct sigaction before_[2];
-};
-
-// Tokens done, on standard error: now and then one line, and a last one.
-class Progress {
- public:
-  explicit Progress(std::int64_t tokens) : all_(tokens) {}
-
-  void add(std::int64_t tokens) {
-    done_ += tokens;
-    if (seconds() < next_) return;
-    next_ = seconds() + 1;
-    std::fprintf(stderr, "linearmem: %lld of %lld tokens, %.0f tokens/s%s", static_cast<long long>(done_), static_cast<long long>(all_),
-                 rate(), terminal_ ? "\r" : "\n");
-  }
-
-  void finish() const {
-    struct rusage used {};
-    ::getrusage(RUSAGE_SELF, &used);
-    std::fprintf(stderr, "%slinearmem: %lld tokens in %.1f s, %.0f tokens/s, peak resident size %.1f MiB\n", terminal_ ? "\33[K" : "",
-                 static_cast<long long>(done_), seconds(), rate(), static_cast<double>(used.ru_maxrss) / 1024);
-  }
-
- private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  double rate() const { return static_cast<double>(done_) / std::max(seconds(), 1e-9); }
-
-  std::int64_t all_, done_ = 0;
-  double next_ = 1;
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 class Stream {
  public:
@@ -83,7 +27,7 @@ class Stream {
         if (Status status = run_block(sequence, begin, tokens); !status.ok()) return status;
         begin += tokens;
         progress.add(tokens);
-        if (interrupted_by != 0) return Status(StatusCode::cancelled, "interrupted");
+        if (interrupted_by() != 0) return Status(StatusCode::cancelled, "interrupted");
       } while (begin < sequence.end);
       for (const auto& [name, tensor] : states_)
         if (Status status = output_.write(name, place(name, 1) * static_cast<std::uint64_t>(sequence.n), tensor.bytes); !status.ok()) return status;
@@ -162,7 +106,7 @@ Result<int> run_stream(const Mechanism& mechanism, const RunSettings& settings, 
   const Status status = stream.run(block > 0 ? block : default_block(plan.value().bytes_per_token), progress);
   if (status.code() == StatusCode::cancelled) {
     std::fprintf(stderr, "linearmem: interrupted; %s is as it was\n", files.output.c_str());
-    return 128 + static_cast<int>(interrupted_by);
+    return 128 + interrupted_by();
   }
   if (!status.ok()) return status;
   if (Status done = output.value().commit(); !done.ok()) return done;

@@ -20,6 +20,7 @@ using Verb = std::function<Result<int>()>;
 void add_verify(CLI::App& app, Verb& chosen);
 void add_report(CLI::App& app, Verb& chosen);
 void add_run(CLI::App& app, Verb& chosen);
+void add_run_layer(CLI::App& app, Verb& chosen);
 void add_sweep(CLI::App& app, Verb& chosen);
 void add_agreement(CLI::App& app, Verb& chosen);
 void add_bench(CLI::App& app, Verb& chosen);

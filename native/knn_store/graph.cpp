@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path&, c
 #include <exception>
 #include <fstream>
 
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 #include "staged_file.hpp"
 
 namespace linearmem::store {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 
 namespace linearmem::store {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 
 namespace linearmem::store {
 namespace {

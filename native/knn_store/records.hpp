@@ -34,6 +34,14 @@ std::uint32_t state_checksum(std::uint32_t salt, const State& state);
 std::uint32_t record_checksum(std::uint32_t salt, const Record& record);
 std::uint64_t digest_of(std::uint32_t checksum, std::int64_t id);  // what a record adds to the digest
 
+// All bits of the result depend on all of `value` (the finalizer of SplitMix64).
+constexpr std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
 // The state after a change: a generation more, unless nothing changed. A change that did more than add sets rewritten to -1.
 State after_change(const State& before, State after);
 

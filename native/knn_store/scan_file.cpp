@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 #include "staged_file.hpp"
 
 namespace linearmem::store {

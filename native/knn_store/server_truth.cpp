@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 
 namespace linearmem::store {
 namespace {

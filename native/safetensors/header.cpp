@@ -1,45 +1,14 @@
 #include "header.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
+#include "counting_iterator.hpp"
 #include "header_reader.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {
 namespace {
-
-// Counts the characters the parser has taken, which is where it stands.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, const char* begin, std::uint64_t& position) : at_(at), begin_(begin), position_(&position) {}
-
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    ++at_;
-    *position_ = static_cast<std::uint64_t>(at_ - begin_);
-    return *this;
-  }
-  CountingIterator operator++(int) {
-    CountingIterator before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  const char* begin_;
-  std::uint64_t* position_;
-};
 
 // The parser reads NUL as the end of its input and skips a byte order mark; a header has neither.
 Status check_text(std::string_view text, const std::string& file) {

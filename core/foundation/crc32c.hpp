@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace linearmem::store {
+namespace linearmem {
 
 // before: the checksum of the bytes that come first; 0 for none.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
@@ -18,12 +18,4 @@ std::uint32_t crc32c_of(const T& value, std::uint32_t before) {
   return crc32c(std::as_bytes(std::span(&value, 1)), before);
 }
 
-// All bits of the result depend on all of `value` (the finalizer of SplitMix64).
-constexpr std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15u;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
-
-}  // namespace linearmem::store
+}  // namespace linearmem

@@ -1,5 +1,5 @@
 // The checksum on its own: the check value that the CRC catalogue states, both ways of computing, and bytes that come in pieces.
-#include "crc32c.hpp"
+#include "foundation/crc32c.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace linearmem::store {
+namespace linearmem {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
@@ -34,4 +34,4 @@ TEST(Crc32c, IsTheSameInPiecesAndByTable) {
 }
 
 }  // namespace
-}  // namespace linearmem::store
+}  // namespace linearmem
