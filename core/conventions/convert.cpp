@@ -38,8 +38,8 @@ Result<NativeCall> to_native(const ConventionMechanism& mechanism, const NamedTe
   const auto all = with_all_options(mechanism, settings);
   if (!all.ok()) return all.status();
   Exchange exchange = begin(mechanism, all.value(), inputs);
-  Status status = check_given(mechanism, mechanism.inputs, inputs, false);
-  if (status.ok() && mechanism.rules->check) status = mechanism.rules->check(mechanism, inputs, all.value());
+  Status status = mechanism.rules->check ? mechanism.rules->check(mechanism, inputs, all.value()) : Status();
+  if (status.ok()) status = check_given(mechanism, mechanism.inputs, inputs, false);
   if (status.ok()) status = check_required(mechanism, inputs);
   if (status.ok()) status = sizes_from_options(exchange);
   if (status.ok()) status = move_to_ours(exchange, mechanism.inputs);
@@ -101,6 +101,7 @@ Result<NamedTensors> outputs_to_native(const ConventionMechanism& mechanism, con
 }
 
 Result<NamedTensors> run_mechanism(const ConventionMechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings) {
+  if (!mechanism.rules) return run_mechanism(mechanism.mechanism, inputs, settings);
   const auto call = to_native(mechanism, inputs, settings);
   if (!call.ok()) return call.status();
   const auto outputs = run_mechanism(mechanism.mechanism, call.value().inputs, call.value().settings);

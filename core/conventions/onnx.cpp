@@ -26,14 +26,28 @@ Status check_rule(const ConventionMechanism& mechanism, const NamedTensors& inpu
   return check("beta", delta, "[B,T,Hkv] or [B,T,1]");
 }
 
+// How many key heads ONNX Runtime is given is told by key's width only: as many as query has where ours allows, otherwise one for each state.
+Status key_heads_to_theirs(Exchange& exchange) {
+  const auto k = exchange.ours.find("k");
+  const std::int64_t Hq = exchange.sizes.at("Hq"), Hkv = exchange.sizes.at("Hkv");
+  bool as_query = k != exchange.ours.end() && Hq < Hkv;
+  if (as_query) {
+    const ConventionTensor& key = exchange.mechanism.inputs[1];
+    Sizes sizes = exchange.sizes;
+    as_query = sizes.define("Hk", "q_num_heads", Hq).ok() && sizes.learn_ours("k", key.our_axes, k->second.shape).ok() &&
+               moved_to_theirs(key, k->second, sizes, {}).ok();
+  }
+  return exchange.sizes.define("Hk", "key", as_query ? Hq : Hkv);
+}
+
 const std::vector<std::pair<const char*, const char*>> kHeadCounts = {{"Hq", "q_num_heads"}, {"Hkv", "kv_num_heads"}};
 
 const ConversionRules kLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{"feature", "identity"}, {"normalize", "false"}},
                               .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kRuntimeLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{"feature", "identity"}, {"normalize", "false"}},
-                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule};
-const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule};
+                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
+const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
 const ConversionRules kConv{.passed = {{"activation", "activation"}}};
 
 std::vector<OptionSpec> options(const std::vector<const char*>& rules) {
@@ -60,13 +74,15 @@ ConventionMechanism standard(const char* mechanism, const std::vector<const char
   const char* values = linear ? "B T Hkv V" : "B T Hkv>Hq V";
   ConventionMechanism m{"onnx", mechanism, "LinearAttention-27", kStandardSource,
                         {{"query", "B T Hq*K", "q", "B T Hq K"}, {"key", "B T Hkv*K", "k", heads}, {"value", "B T Hkv*V", "v", values},
-                         {"past_state", "B Hkv K V", "state", "B Hkv>Hq K V", NumberForm::same, false},
-                         {"decay", "B T Hkv", "g", "B T Hkv>Hq", NumberForm::same, false},
-                         {"decay", "B T Hkv*K", "g_key", "B T Hkv>Hq K", NumberForm::same, false},
-                         {"beta", "B T Hkv", "beta", "B T Hkv>Hq", NumberForm::same, false},
-                         {"beta", "B T 1", "beta", "B T 1>Hq", NumberForm::same, false}},
+                         {"past_state", "B Hkv K V", "state", "B Hkv>Hq K V", NumberForm::same, false}},
                         {{"output", "B T Hq*V", "o", "B T Hq V"}, {"present_state", "B Hkv K V", "state", "B Hkv>Hq K V"}},
                         options(rules), differences(linear), linear ? &kLinear : &kDelta};
+  if (takes_decay(rules.back()))
+    m.inputs.insert(m.inputs.end(), {{"decay", "B T Hkv", "g", "B T Hkv>Hq", NumberForm::same, false},
+                                     {"decay", "B T Hkv*K", "g_key", "B T Hkv>Hq K", NumberForm::same, false}});
+  if (!linear)
+    m.inputs.insert(m.inputs.end(), {{"beta", "B T Hkv", "beta", "B T Hkv>Hq", NumberForm::same, false},
+                                     {"beta", "B T 1", "beta", "B T 1>Hq", NumberForm::same, false}});
   return m;
 }
 
@@ -75,13 +91,15 @@ ConventionMechanism runtime(const char* mechanism, const std::vector<const char*
   const bool linear = mechanism == std::string("linear-attention");
   ConventionMechanism m{"onnxruntime", mechanism, "com.microsoft LinearAttention", kRuntimeSource,
                         {{"query", "B T Hq*K", "q", "B T Hq>Hs K"}, {"key", "B T Hk*K", "k", "B T Hk>Hs K"}, {"value", "B T Hkv*V", "v", "B T Hkv>Hs V"},
-                         {"past_state", "B Hkv K V", "state", "B Hkv>Hs K V", NumberForm::same, false},
-                         {"decay", "B T Hkv", "g", "B T Hkv>Hs", NumberForm::same, false},
-                         {"decay", "B T Hkv*K", "g_key", "B T Hkv>Hs K", NumberForm::same, false},
-                         {"beta", "B T Hkv", "beta", "B T Hkv>Hs", NumberForm::same, false},
-                         {"beta", "B T 1", "beta", "B T 1>Hs", NumberForm::same, false}},
+                         {"past_state", "B Hkv K V", "state", "B Hkv>Hs K V", NumberForm::same, false}},
                         {{"output", "B T Hs*V", "o", "B T Hs V"}, {"present_state", "B Hkv K V", "state", "B Hkv>Hs K V"}},
                         options(rules), differences(linear), linear ? &kRuntimeLinear : &kRuntimeDelta};
+  if (takes_decay(rules.back()))
+    m.inputs.insert(m.inputs.end(), {{"decay", "B T Hkv", "g", "B T Hkv>Hs", NumberForm::same, false},
+                                     {"decay", "B T Hkv*K", "g_key", "B T Hkv>Hs K", NumberForm::same, false}});
+  if (!linear)
+    m.inputs.insert(m.inputs.end(), {{"beta", "B T Hkv", "beta", "B T Hkv>Hs", NumberForm::same, false},
+                                     {"beta", "B T 1", "beta", "B T 1>Hs", NumberForm::same, false}});
   m.differences.push_back({"head map", "interleaved, H divides Hv", "interleaved; query and key heads may differ, either may be fewer than the states"});
   return m;
 }

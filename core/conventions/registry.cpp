@@ -29,22 +29,21 @@ const std::vector<Convention>& conventions() {
 }
 
 Result<const Convention*> find_convention(std::string_view name) {
-  std::string known;
-  for (const Convention& convention : conventions()) {
+  for (const Convention& convention : conventions())
     if (name == convention.name) return &convention;
-    known += (known.empty() ? "" : ", ") + std::string(convention.name);
-  }
+  std::string known;
+  for (const Convention& convention : conventions()) known += (known.empty() ? "" : ", ") + std::string(convention.name);
   return Status::invalid("unknown convention \"" + std::string(name) + "\"; known are " + known);
 }
 
 Result<const ConventionMechanism*> find_mechanism(const Convention& convention, std::string_view mechanism) {
   const auto ours = find_mechanism(mechanism);
   if (!ours.ok()) return ours.status();
+  const std::string_view name = ours.value()->name;
+  for (const ConventionMechanism& m : convention.mechanisms)
+    if (name == m.mechanism) return &m;
   std::string known;
-  for (const ConventionMechanism& m : convention.mechanisms) {
-    if (m.mechanism == std::string(ours.value()->name)) return &m;
-    known += (known.empty() ? "" : ", ") + std::string(m.mechanism);
-  }
+  for (const ConventionMechanism& m : convention.mechanisms) known += (known.empty() ? "" : ", ") + std::string(m.mechanism);
   return Status::invalid("convention " + std::string(convention.name) + " has no " + ours.value()->name + "; it has " + known);
 }
 

@@ -310,6 +310,56 @@ TEST(ConventionsVectors, NoMechanismIsLeftOut) {
   EXPECT_EQ(test::convention_cases().size(), declared);
 }
 
+// Every other way to give a gate or a strength, in ours: number (t, h, i) of the log decay of a key component, head h in our order.
+void expect_gate(const char* convention, const char* mechanism, const std::vector<std::string>& wanted, NamedTensors more, const RunSettings& settings,
+                 const char* ours, const std::function<double(const Flat&, int t, int h, int i)>& expected) {
+  const ConventionMechanism& m = test::mechanism_of(convention, mechanism);
+  NamedTensors inputs = test::convention_inputs(m, test::small_sizes(convention), wanted, test::small_number);
+  for (auto& [name, tensor] : more) inputs[name] = tensor;
+  const auto call = to_native(m, inputs, settings);
+  ASSERT_TRUE(call.ok()) << convention << ": " << call.status().message();
+  const NamedTensor& gate = call.value().inputs.at(ours);
+  const auto values = floating_values<double>(ours, gate).value();
+  Flat f(inputs);
+  const auto H = static_cast<int>(gate.shape[2]), K = static_cast<int>(gate.shape.size() == 4 ? gate.shape[3] : 1);
+  for (int t = 0; t < 3; ++t)
+    for (int h = 0; h < H; ++h)
+      for (int i = 0; i < K; ++i) EXPECT_DOUBLE_EQ(values[(t * H + h) * K + i], expected(f, t, h, i)) << convention << " " << t << h << i;
+  const auto outputs = run_mechanism(m, inputs, settings);
+  EXPECT_TRUE(outputs.ok()) << convention << ": " << outputs.status().message();
+}
+
+NamedTensor gates(std::vector<std::int64_t> shape, bool factors) {
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape) count *= extent;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(test::small_number(factors ? test::Role::factor : test::Role::log_decay, 1, i));
+  return to_named(values, std::move(shape));
+}
+
+TEST(ConventionsVectors, GatesForEachKeyComponentAndTheOtherWaysToGiveThem) {
+  const RunSettings heads{.options = {{"q_num_heads", "4"}, {"kv_num_heads", "2"}}}, fewer{.options = {{"q_num_heads", "2"}, {"kv_num_heads", "4"}}};
+  expect_gate("fla", "gated-delta-rule", {"q", "k", "v"}, {{"gk", gates({1, 3, 4, 2}, false)}}, {}, "g_key",
+              [](const Flat& f, int t, int h, int i) { return f.arrays.at("gk")[(t * 4 + h) * 2 + i]; });
+  expect_gate("fla", "gated-delta-rule", {"q", "k", "v", "g"}, {}, {}, "beta", [](const Flat&, int, int, int) { return 1.0; });
+  expect_gate("onnx", "gated-delta-rule", {"query", "key", "value", "beta"}, {{"decay", gates({1, 3, 4}, false)}}, heads, "g_key",
+              [](const Flat& f, int t, int h, int i) { return f.arrays.at("decay")[(t * 2 + h / 2) * 2 + i]; });
+  expect_gate("onnx", "delta-rule", {"query", "key", "value"}, {{"beta", gates({1, 3, 1}, true)}}, heads, "beta",
+              [](const Flat& f, int t, int, int) { return f.arrays.at("beta")[t]; });
+  expect_gate("onnxruntime", "gated-delta-rule", {"query", "key", "value", "beta"}, {{"decay", gates({1, 3, 8}, false)}}, fewer, "g_key",
+              [](const Flat& f, int t, int h, int i) { return f.arrays.at("decay")[(t * 4 + h) * 2 + i]; });
+  expect_gate("ggml", "gated-delta-rule", {"q", "k", "v", "beta", "state"}, {{"g", gates({1, 3, 4, 3}, false)}}, {}, "g_key",
+              [](const Flat& f, int t, int h, int i) { return f.arrays.at("g")[(t * 4 + (h % 2) * 2 + h / 2) * 3 + i]; });
+  expect_gate("mlx", "gated-delta-rule", {"q", "k", "v", "beta"}, {{"g", gates({1, 3, 4, 2}, true)}}, {}, "g_key",
+              [](const Flat& f, int t, int h, int i) { return std::log(f.arrays.at("g")[(t * 4 + h) * 2 + i]); });
+  const std::vector<std::string> parameters = {"q", "k", "v", "a", "b", "A_log", "dt_bias"};
+  expect_gate("mlx", "gated-delta-rule", parameters, {}, {}, "g", [](const Flat& f, int t, int h, int) {
+    return -std::exp(f.arrays.at("A_log")[h]) * softplus(f.arrays.at("a")[t * 4 + h] + f.arrays.at("dt_bias")[h]);
+  });
+  expect_gate("mlx", "gated-delta-rule", parameters, {}, {}, "beta",
+              [](const Flat& f, int t, int h, int) { return sigmoid(f.arrays.at("b")[t * 4 + h]); });
+}
+
 // The three places of epsilon, where they differ most: a key of length 1e-3.
 TEST(ConventionsVectors, WhereEpsilonStands) {
   const std::vector<double> key = {1e-3, 0};
