@@ -165,7 +165,7 @@ val run(const std::string& mechanism, const val& tensors, const val& options) {
   });
 }
 
-const char* kind_name(OptionKind kind) {
+const char* option_kind_name(OptionKind kind) {
   switch (kind) {
     case OptionKind::number: return "number";
     case OptionKind::integer: return "integer";
@@ -186,7 +186,7 @@ val options_to_val(const std::vector<OptionSpec>& options) {
   return to_array(options, [](const OptionSpec& option) {
     val entry = val::object();
     entry.set("name", text(option.name));
-    entry.set("kind", text(kind_name(option.kind)));
+    entry.set("kind", text(option_kind_name(option.kind)));
     entry.set("default", text(option.default_text));
     entry.set("meaning", text(option.meaning));
     entry.set("choices", text_array(option.choices));
