@@ -107,6 +107,39 @@ export interface MechanismInfo {
   forms: string[];
 }
 
+// A tensor as a convention has it and as it is here. Axes as in the C++ header: 'B T Hq*K' packs two sizes into one axis.
+export interface ConventionTensor {
+  name: string;
+  axes: string;
+  ours: string; // '': a parameter that goes into other tensors
+  ourAxes: string;
+  form: 'same' | 'factor' | 'log of negative' | 'before softplus' | 'before sigmoid';
+  kind: 'floating' | 'integer' | 'boolean';
+  required: boolean;
+}
+
+export interface ConventionDifference {
+  what: string;
+  ours: string;
+  theirs: string;
+}
+
+export interface ConventionMechanism {
+  mechanism: string;
+  function: string;
+  source: string; // the file it was read in, and its version
+  inputs: ConventionTensor[];
+  outputs: ConventionTensor[];
+  options: MechanismInfo['options'];
+  differences: ConventionDifference[];
+}
+
+export interface ConventionInfo {
+  name: string;
+  meaning: string;
+  mechanisms: ConventionMechanism[];
+}
+
 export interface LedgerModel {
   name: string;
   source: string; // where its numbers are published
@@ -156,7 +189,8 @@ export interface RunSettings {
   dtype?: 'f32' | 'f64';
   form?: string;
   chunk?: number;
-  options?: Record<string, string | number | boolean>;
+  options?: Record<string, string | number | boolean>; // the mechanism's, or the convention's
+  convention?: string; // of conventions(): whose tensor names, layouts and options; 'linearmem' when absent
 }
 
 export interface LinearMemModule {
@@ -183,6 +217,7 @@ export interface LinearMemModule {
   ledger(name: string, config: string, settings: Record<string, number>): Ledger;
 
   mechanisms(): MechanismInfo[];
+  conventions(): ConventionInfo[];
   run(mechanism: string, inputs: Record<string, Tensor>, settings: RunSettings): Record<string, Tensor>;
 }
 

@@ -1,5 +1,5 @@
-// mechanisms(), run(): every mechanism on the caller's own tensors.
-#include "linearmem/mechanisms.hpp"
+// mechanisms(), run(): every mechanism on the caller's own tensors, in any convention.
+#include "mechanisms.hpp"
 
 #include <emscripten/bind.h>
 
@@ -109,8 +109,14 @@ void set_tensor(const val& object, const std::string& name, const NamedTensor& t
                        static_cast<int>(tensor.bytes.size()));
 }
 
-Result<RunSettings> settings_from_val(const val& object) {
+struct CallSettings {
   RunSettings settings;
+  std::string convention = "linearmem";
+};
+
+Result<CallSettings> settings_from_val(const val& object) {
+  CallSettings call;
+  RunSettings& settings = call.settings;
   for (const std::string& key : keys_of(object)) {
     const val value = object[key];
     if (value.isUndefined()) continue;
@@ -128,11 +134,13 @@ Result<RunSettings> settings_from_val(const val& object) {
       settings.chunk = size.value();
     } else if (key == "options") {
       for (const std::string& option : keys_of(value)) settings.options[option] = val::global("String")(value[option]).as<std::string>();
+    } else if (key == "convention") {
+      call.convention = words;
     } else {
-      return Status::invalid("settings: " + key + " is not one of dtype, form, chunk, options");
+      return Status::invalid("settings: " + key + " is not one of dtype, form, chunk, options, convention");
     }
   }
-  return settings;
+  return call;
 }
 
 val run(const std::string& mechanism, const val& tensors, const val& options) {
@@ -143,9 +151,13 @@ val run(const std::string& mechanism, const val& tensors, const val& options) {
       if (!tensor.ok()) return tensor.status();
       inputs.emplace(name, std::move(tensor).value());
     }
-    const auto settings = settings_from_val(options);
-    if (!settings.ok()) return settings.status();
-    const auto outputs = run_mechanism(mechanism, inputs, settings.value());
+    const auto call = settings_from_val(options);
+    if (!call.ok()) return call.status();
+    const auto convention = find_convention(call.value().convention);
+    if (!convention.ok()) return convention.status();
+    const auto there = find_mechanism(*convention.value(), mechanism);
+    if (!there.ok()) return there.status();
+    const auto outputs = run_mechanism(*there.value(), inputs, call.value().settings);
     if (!outputs.ok()) return outputs.status();
     val object = val::object();
     for (const auto& [name, tensor] : outputs.value()) set_tensor(object, name, tensor);
@@ -153,11 +165,7 @@ val run(const std::string& mechanism, const val& tensors, const val& options) {
   });
 }
 
-const char* kind_name(TensorKind kind) {
-  return kind == TensorKind::floating ? "floating" : kind == TensorKind::integer ? "integer" : "boolean";
-}
-
-const char* kind_name(OptionKind kind) {
+const char* option_kind_name(OptionKind kind) {
   switch (kind) {
     case OptionKind::number: return "number";
     case OptionKind::integer: return "integer";
@@ -167,6 +175,26 @@ const char* kind_name(OptionKind kind) {
   }
   return "";
 }
+
+}  // namespace
+
+const char* kind_name(TensorKind kind) {
+  return kind == TensorKind::floating ? "floating" : kind == TensorKind::integer ? "integer" : "boolean";
+}
+
+val options_to_val(const std::vector<OptionSpec>& options) {
+  return to_array(options, [](const OptionSpec& option) {
+    val entry = val::object();
+    entry.set("name", text(option.name));
+    entry.set("kind", text(option_kind_name(option.kind)));
+    entry.set("default", text(option.default_text));
+    entry.set("meaning", text(option.meaning));
+    entry.set("choices", text_array(option.choices));
+    return entry;
+  });
+}
+
+namespace {
 
 val mechanism_to_val(const Mechanism& mechanism) {
   val object = val::object();
@@ -181,15 +209,7 @@ val mechanism_to_val(const Mechanism& mechanism) {
     entry.set("required", input.required);
     return entry;
   }));
-  object.set("options", to_array(mechanism.options, [](const OptionSpec& option) {
-    val entry = val::object();
-    entry.set("name", text(option.name));
-    entry.set("kind", text(kind_name(option.kind)));
-    entry.set("default", text(option.default_text));
-    entry.set("meaning", text(option.meaning));
-    entry.set("choices", text_array(option.choices));
-    return entry;
-  }));
+  object.set("options", options_to_val(mechanism.options));
   object.set("outputs", text_array(mechanism.outputs));
   object.set("forms", to_array(mechanism.forms, [](Form form) { return text(form_name(form)); }));
   return object;

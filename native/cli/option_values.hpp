@@ -1,4 +1,4 @@
-// What an option takes, for --describe.
+// What a tensor's numbers are stored as and what an option takes, for --describe.
 #pragma once
 
 #include <string>
@@ -6,6 +6,15 @@
 #include "linearmem/mechanisms.hpp"
 
 namespace linearmem::cli {
+
+inline const char* kind_text(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::floating: return "F64 F32 BF16 F16";
+    case TensorKind::integer: return "I64 I32";
+    case TensorKind::boolean: return "BOOL";
+  }
+  return "";
+}
 
 inline std::string values_text(const OptionSpec& option) {
   switch (option.kind) {

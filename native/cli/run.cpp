@@ -3,9 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "linearmem/mechanisms.hpp"
+#include "linearmem/conventions.hpp"
 #include "option_values.hpp"
 #include "run_arguments.hpp"
+#include "run_conventions.hpp"
 #include "run_stream.hpp"
 #include "safetensors.hpp"
 #include "threads.hpp"
@@ -17,15 +18,6 @@ namespace {
 Result<int> list_mechanisms() {
   for (const Mechanism& mechanism : mechanisms()) std::cout << mechanism.name << "\n    " << mechanism.equation << "\n";
   return kDone;
-}
-
-const char* kind_text(TensorKind kind) {
-  switch (kind) {
-    case TensorKind::floating: return "F64 F32 BF16 F16";
-    case TensorKind::integer: return "I64 I32";
-    case TensorKind::boolean: return "BOOL";
-  }
-  return "";
 }
 
 Result<int> describe(const Mechanism& mechanism) {
@@ -46,10 +38,15 @@ Result<int> describe(const Mechanism& mechanism) {
 
 Result<int> run(const RunArguments& arguments) {
   if (arguments.list) return list_mechanisms();
+  if (arguments.list_conventions) return list_conventions();
   if (arguments.mechanism.empty()) return Status::invalid("run needs a MECHANISM; run --list names them");
   const auto mechanism = find_mechanism(arguments.mechanism);
   if (!mechanism.ok()) return mechanism.status();
-  if (arguments.describe) return describe(*mechanism.value());
+  const auto convention = find_convention(arguments.convention);
+  if (!convention.ok()) return convention.status();
+  const auto there = find_mechanism(*convention.value(), arguments.mechanism);
+  if (!there.ok()) return there.status();
+  if (arguments.describe) return there.value()->rules ? describe_in(*there.value()) : describe(*mechanism.value());
   if (arguments.input.empty()) return Status::invalid("run needs --input X.safetensors");
   if (arguments.output.empty()) return Status::invalid("run needs --output Y.safetensors");
   auto settings = run_settings(*mechanism.value(), arguments);
@@ -60,7 +57,7 @@ Result<int> run(const RunArguments& arguments) {
   if (arguments.stream) return run_stream(*mechanism.value(), settings.value(), {arguments.input, arguments.output}, arguments.block.value_or(0));
   const auto inputs = read_safetensors(arguments.input);
   if (!inputs.ok()) return inputs.status();
-  const auto outputs = run_mechanism(arguments.mechanism, inputs.value(), settings.value());
+  const auto outputs = run_mechanism(*there.value(), inputs.value(), settings.value());
   if (!outputs.ok()) return outputs.status();
   if (Status status = write_safetensors(arguments.output, outputs.value()); !status.ok()) return status;
   return kDone;

@@ -21,6 +21,7 @@ void declare_run_arguments(CLI::App& app, RunArguments& arguments) {
   app.add_option("MECHANISM", arguments.mechanism, "For example gated-delta-rule");
   app.add_option("--input", arguments.input, "safetensors file with the inputs");
   app.add_option("--output", arguments.output, "safetensors file to write; it appears whole or not at all");
+  app.add_option("--convention", arguments.convention, "Whose tensor names, layouts and options; --list-conventions names them")->capture_default_str();
   app.add_option("--form", arguments.form, "Algorithm: automatic, or one that --describe lists")->capture_default_str();
   app.add_option("--chunk", arguments.chunk, "Tokens per chunk in form chunked");
   app.add_option("--dtype", arguments.dtype, "f32 or f64, to compute in; otherwise the one the inputs share");
@@ -30,7 +31,8 @@ void declare_run_arguments(CLI::App& app, RunArguments& arguments) {
                "Read, compute and write block by block, for files larger than memory; progress and peak resident size on standard error");
   app.add_option("--block", arguments.block, "Tokens per block of --stream; otherwise as many as make a few megabytes");
   app.add_flag("--list", arguments.list, "Name the mechanisms and stop");
-  app.add_flag("--describe", arguments.describe, "Print the mechanism's inputs, options, forms and outputs, and stop");
+  app.add_flag("--list-conventions", arguments.list_conventions, "Name the conventions and the mechanisms each has, and stop");
+  app.add_flag("--describe", arguments.describe, "Print the mechanism's inputs, options, forms and outputs, and stop; with --convention, what differs there");
 }
 
 Result<RunSettings> run_settings(const Mechanism& mechanism, const RunArguments& arguments) {
@@ -43,6 +45,8 @@ Result<RunSettings> run_settings(const Mechanism& mechanism, const RunArguments&
     settings.chunk = *arguments.chunk;
   }
   if (Status status = check_block(arguments); !status.ok()) return status;
+  if (arguments.stream && arguments.convention != "linearmem")
+    return Status::invalid("--stream reads blocks of this library's own layout, --convention is " + arguments.convention + "; leave one of them out");
   if (!arguments.dtype.empty()) {
     const auto dtype = find_compute_dtype(arguments.dtype);
     if (!dtype.ok()) return dtype.status();

@@ -14,6 +14,7 @@ namespace linearmem::cli {
 
 struct RunArguments {
   std::string mechanism, input, output;
+  std::string convention = "linearmem";
   std::string form = "automatic";
   std::optional<std::int64_t> chunk;
   std::int64_t threads = 1;
@@ -21,7 +22,7 @@ struct RunArguments {
   std::optional<std::int64_t> block;  // only with stream
   std::string dtype;
   std::vector<std::string> options;  // key=value
-  bool list = false, describe = false;
+  bool list = false, list_conventions = false, describe = false;
 };
 
 // `arguments` is filled when `app` parses, and must live until then.

@@ -32,12 +32,14 @@ test('every object has exactly the declared fields', () => {
   const figure = module.experiment(experiment.name, {});
   const outputs = module.run('delta-rule', deltaInputs(), {});
   const ledger = module.ledger('Qwen3-Next-80B-A3B', '', {});
+  const onnx = module.conventions().find(({ name }) => name === 'onnx');
   const samples = {
     Ledger: ledger, LedgerRow: ledger.rows[0], TrainingRow: ledger.training[0], LedgerModel: module.ledgerModels()[0],
     ClaimInfo: module.claims()[0], MistakeInfo: module.mistakes()[0], ClaimResult: claim, Check: claim.checks[0], ExperimentInfo: experiment,
     SettingSpec: experiment.settings[0], Figure: figure, Panel: figure.panels[0], Axis: figure.panels[0].x, Series: figure.panels[0].series[0],
     Band: module.experiment('least-squares', { key_width: 2 }).panels[0].bands[0],
-    MechanismInfo: module.mechanisms()[0], Tensor: outputs.o,
+    MechanismInfo: module.mechanisms()[0], Tensor: outputs.o, ConventionInfo: onnx, ConventionMechanism: onnx.mechanisms[0],
+    ConventionTensor: onnx.mechanisms[0].inputs[0], ConventionDifference: onnx.mechanisms[0].differences[0],
   };
   for (const [name, object] of Object.entries(samples)) assert.deepEqual(keys(object), membersOf(name), name);
 });

@@ -1,0 +1,376 @@
+// The adapters on random shapes, in both directions; what they refuse; and that their tables speak of mechanisms as these are.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "core/convention_cases.hpp"
+#include "core/support.hpp"
+#include "foundation/shape_check.hpp"
+
+namespace linearmem {
+namespace {
+
+using test::ConventionCase;
+using test::LetterSizes;
+using test::Numbers;
+using test::Role;
+
+double random_number(Numbers& numbers, Role role) {
+  switch (role) {
+    case Role::log_decay:
+    case Role::negative: return numbers.uniform(-2, -0.01);
+    case Role::factor:
+    case Role::strength: return numbers.uniform(0.05, 0.95);
+    default: return numbers.uniform(-1, 1);
+  }
+}
+
+// Sizes of 1 and odd ones, no tokens at times, heads in groups.
+LetterSizes random_sizes(const ConventionCase& c, Numbers& numbers) {
+  LetterSizes sizes = test::small_sizes(c.convention);
+  const bool square = sizes.at("K") == 3;
+  const std::int64_t groups = numbers.whole(1, 3), H = numbers.whole(1, 3);
+  for (const char* letter : {"K", "V", "P", "D", "W"}) sizes[letter] = numbers.whole(1, 5);
+  if (square) sizes["V"] = sizes["K"];
+  sizes["T"] = numbers.whole(0, 6);
+  sizes["B"] = numbers.whole(1, 3);
+  sizes["H"] = sizes["Hk"] = H;
+  sizes["Hv"] = sizes["HV"] = H * groups;
+  if (c.mechanism == std::string("ssd")) sizes["G"] = H, sizes["H"] = H * groups, sizes["N"] = numbers.whole(1, 4);
+  else sizes["N"] = sizes["B"];
+  const bool fewer = c.convention == std::string("onnxruntime");
+  sizes["Hq"] = fewer ? H : H * groups;
+  sizes["Hkv"] = fewer ? H * groups : H;
+  sizes["W-1"] = sizes["W"] - 1;
+  sizes["W-1+T"] = sizes["W"] - 1 + sizes["T"];
+  return sizes;
+}
+
+struct RandomCall {
+  NamedTensors inputs;
+  RunSettings settings;
+  LetterSizes sizes;
+};
+
+// Without the norms that cannot be undone.
+RandomCall random_call(const ConventionCase& c, Numbers& numbers) {
+  RandomCall call{.inputs = {}, .settings = {}, .sizes = random_sizes(c, numbers)};
+  const bool flat = c.convention == std::string("flashinfer");
+  if (flat) call.sizes["B"] = call.sizes["N"] = 1;
+  call.inputs = test::convention_inputs(test::mechanism_of(c.convention, c.mechanism), call.sizes, c.inputs,
+                                        [&](Role role, std::int64_t, std::int64_t) { return random_number(numbers, role); });
+  if (call.inputs.count("cu_seqlens")) call.inputs["cu_seqlens"] = to_named<std::int64_t>({0, call.sizes["T"]}, {2});
+  call.settings.options = c.options;
+  for (const char* forgets : {"rms_norm", "l2_norm"}) call.settings.options.erase(forgets);
+  if (call.settings.options.count("q_num_heads")) {
+    call.settings.options["q_num_heads"] = std::to_string(call.sizes["Hq"]);
+    call.settings.options["kv_num_heads"] = std::to_string(call.sizes["Hkv"]);
+  }
+  return call;
+}
+
+// The worst difference relative to max(1, largest); infinite where names, shapes or dtypes differ.
+double difference(const NamedTensors& got, const NamedTensors& expected) {
+  if (got.size() != expected.size()) return HUGE_VAL;
+  double worst = 0;
+  for (const auto& [name, tensor] : expected) {
+    if (!got.count(name) || got.at(name).shape != tensor.shape || got.at(name).dtype != tensor.dtype) return HUGE_VAL;
+    if (!is_floating(tensor.dtype)) continue;
+    const auto a = floating_values<double>(name, got.at(name)).value(), b = floating_values<double>(name, tensor).value();
+    for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]) / std::max(1.0, std::abs(b[i])));
+  }
+  return worst;
+}
+
+bool same_bits(const NamedTensor& a, const NamedTensor& b) { return a.dtype == b.dtype && a.shape == b.shape && a.bytes == b.bytes; }
+
+// Whether a tensor is only moved, so that it must come back bit for bit.
+bool only_moved(const ConventionMechanism& mechanism, const std::string& name) {
+  if (name == "q" || name == "query") return mechanism.mechanism != std::string("linear-attention");  // there the scale goes into it
+  for (const ConventionTensor& entry : mechanism.inputs)
+    if (entry.name == name) return *entry.ours && entry.form == NumberForm::same;
+  return false;
+}
+
+template <typename Check>
+void for_random_calls(Check check) {
+  std::uint64_t seed = 0;
+  for (const ConventionCase& c : test::convention_cases())
+    for (int turn = 0; turn < 60; ++turn) {
+      SCOPED_TRACE(std::string(c.convention) + " " + c.mechanism + ", turn " + std::to_string(turn));
+      Numbers numbers(++seed);
+      check(test::mechanism_of(c.convention, c.mechanism), random_call(c, numbers), c);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+TEST(Conventions, InputsComeBackFromOursAsTheyWere) {
+  for_random_calls([](const ConventionMechanism& mechanism, const RandomCall& call, const ConventionCase&) {
+    const auto ours = to_native(mechanism, call.inputs, call.settings);
+    ASSERT_TRUE(ours.ok()) << ours.status().message();
+    const auto back = from_native(mechanism, ours.value().inputs, call.settings);
+    ASSERT_TRUE(back.ok()) << back.status().message();
+    for (const auto& [name, tensor] : call.inputs) {
+      ASSERT_EQ(back.value().count(name), 1u) << name;
+      if (only_moved(mechanism, name)) {
+        EXPECT_TRUE(same_bits(back.value().at(name), tensor)) << name;
+      }
+    }
+    const auto again = to_native(mechanism, back.value(), call.settings);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_LE(difference(again.value().inputs, ours.value().inputs), 4e-15);
+    EXPECT_EQ(again.value().settings.options, ours.value().settings.options);
+  });
+}
+
+TEST(Conventions, OutputsGoBothWaysBitForBit) {
+  for_random_calls([](const ConventionMechanism& mechanism, const RandomCall& call, const ConventionCase& c) {
+    const auto ours = to_native(mechanism, call.inputs, call.settings);
+    ASSERT_TRUE(ours.ok()) << ours.status().message();
+    const auto outputs = run_mechanism(mechanism.mechanism, ours.value().inputs, ours.value().settings);
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    const auto theirs = outputs_from_native(mechanism, outputs.value(), call.inputs, call.settings);
+    ASSERT_TRUE(theirs.ok()) << theirs.status().message();
+    EXPECT_EQ(theirs.value().size(), *c.state ? 2u : 1u);
+    const auto back = outputs_to_native(mechanism, theirs.value(), call.inputs, call.settings);
+    ASSERT_TRUE(back.ok()) << back.status().message();
+    EXPECT_EQ(back.value().size(), theirs.value().size());
+    for (const auto& [name, tensor] : back.value()) EXPECT_TRUE(same_bits(tensor, outputs.value().at(name))) << name;
+  });
+}
+
+// Entries [0, share) of the first axis that is more than a batch of one.
+NamedTensor first_part(const NamedTensor& tensor, std::int64_t part, std::int64_t whole) {
+  NamedTensor first = tensor;
+  for (std::int64_t& extent : first.shape) {
+    if (extent % whole == 0 && extent > 0) {
+      extent = extent / whole * part;
+      break;
+    }
+    if (extent != 1) break;
+  }
+  first.bytes.resize(static_cast<std::size_t>(first.size() * dtype_bytes(tensor.dtype)));
+  return first;
+}
+
+bool goes_with_the_batch(const ConventionTensor& entry) {
+  const std::string first = parse_axes(entry.axes)[0].empty() ? "" : parse_axes(entry.axes)[0][0];
+  return first == "B" || first == "T" || first == "N";
+}
+
+// The same first sequence alone, and with a second of as many tokens beside it in which every number is NaN: a batch row, or packed.
+TEST(Conventions, ASequenceOfNaNBesideItChangesNoBit) {
+  std::uint64_t seed = 900;
+  for (const ConventionCase& c : test::convention_cases()) {
+    SCOPED_TRACE(std::string(c.convention) + " " + c.mechanism);
+    const ConventionMechanism& mechanism = test::mechanism_of(c.convention, c.mechanism);
+    Numbers numbers(++seed);
+    RandomCall alone = random_call(c, numbers);
+    while (alone.sizes["T"] == 0 || alone.sizes["B"] != 1) alone = random_call(c, numbers);
+    const bool packs = std::any_of(mechanism.inputs.begin(), mechanism.inputs.end(), [](const ConventionTensor& e) { return e.name == std::string("cu_seqlens"); });
+    NamedTensors both = alone.inputs;
+    std::set<std::string> doubled;
+    for (const ConventionTensor& entry : mechanism.inputs) {
+      const std::string name = entry.name;
+      if (!both.count(name) || !goes_with_the_batch(entry) || !doubled.insert(name).second) continue;
+      NamedTensor& tensor = both[name];
+      tensor.bytes.resize(2 * tensor.bytes.size(), std::byte{0xff});  // all bits set is a NaN
+      tensor.shape[packs && parse_axes(entry.axes)[0] == AxisLetters{"B"} ? 1 : 0] *= 2;
+    }
+    if (packs) both["cu_seqlens"] = to_named<std::int64_t>({0, alone.sizes["T"], 2 * alone.sizes["T"]}, {3});
+    const auto one = run_mechanism(mechanism, alone.inputs, alone.settings), two = run_mechanism(mechanism, both, alone.settings);
+    ASSERT_TRUE(one.ok() && two.ok()) << one.status().message() << two.status().message();
+    for (const auto& [name, tensor] : one.value()) EXPECT_TRUE(same_bits(first_part(two.value().at(name), 1, 2), tensor)) << name;
+  }
+}
+
+TEST(Conventions, LinearmemIsOurs) {
+  const NamedTensor row = to_named<double>({1, 0, 0, 1}, {1, 2, 1, 2});
+  const NamedTensors inputs = {{"q", row}, {"k", row}, {"v", row}, {"beta", to_named<double>({1, 0.5}, {1, 2, 1})}};
+  const RunSettings settings{.options = {{"scale", "1"}}};
+  const auto here = run_mechanism("delta-rule", inputs, settings), there = run_mechanism(test::mechanism_of("linearmem", "delta-rule"), inputs, settings);
+  ASSERT_TRUE(here.ok() && there.ok());
+  EXPECT_EQ(difference(there.value(), here.value()), 0);
+  EXPECT_EQ(find_convention("linearmem").value()->mechanisms.size(), mechanisms().size());
+}
+
+// A decay factor of 0 forgets: finite in every form, and a factor of 0 again on the way back.
+TEST(Conventions, AFactorOfZeroForgets) {
+  const ConventionMechanism& mechanism = test::mechanism_of("mlx", "gated-delta-rule");
+  NamedTensors inputs = test::convention_inputs(mechanism, test::small_sizes("mlx"), {"q", "k", "v", "g", "beta", "state"}, test::small_number);
+  std::vector<double> factors(12, 0.0);
+  inputs["g"] = to_named(factors, {1, 3, 4});
+  const auto expected = run_mechanism(mechanism, inputs, {.form = Form::reference});
+  ASSERT_TRUE(expected.ok());
+  for (Form form : find_mechanism("gated-delta-rule").value()->forms) {
+    const auto outputs = run_mechanism(mechanism, inputs, {.form = form});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+    EXPECT_LE(difference(outputs.value(), expected.value()), 1e-12) << form_name(form);
+  }
+  const auto back = from_native(mechanism, to_native(mechanism, inputs, {}).value().inputs, {});
+  EXPECT_EQ(floating_values<double>("g", back.value().at("g")).value(), factors);
+}
+
+// What is computed is rounded once; what is narrow is computed in F32, unless f64 is asked for.
+TEST(Conventions, ComputedTensorsHaveTheDtypeThatIsComputedIn) {
+  const ConventionMechanism& mechanism = test::mechanism_of("mlx", "gated-delta-rule");
+  NamedTensors inputs = test::convention_inputs(mechanism, test::small_sizes("mlx"), {"q", "k", "v", "g", "beta"}, test::small_number);
+  for (auto& [name, tensor] : inputs) tensor = to_named(floating_values<float>(name, tensor).value(), tensor.shape);
+  EXPECT_EQ(to_native(mechanism, inputs, {}).value().inputs.at("g").dtype, DType::f32);
+  const auto wide = to_native(mechanism, inputs, {.dtype = DType::f64}).value().inputs;
+  EXPECT_EQ(wide.at("g").dtype, DType::f64);
+  EXPECT_EQ(wide.at("q").dtype, DType::f32);
+  EXPECT_EQ(floating_values<double>("g", wide.at("g")).value()[0], std::log(static_cast<double>(floating_values<float>("g", inputs.at("g")).value()[0])));
+  const auto outputs = run_mechanism(mechanism, inputs, {.dtype = DType::f64});
+  ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+  EXPECT_EQ(outputs.value().at("y").dtype, DType::f64);
+}
+
+// The small case without or with other tensors and options.
+std::string refusal(const char* convention, const char* mechanism, const std::function<void(NamedTensors&)>& change,
+                    std::map<std::string, std::string> options = {}) {
+  for (const ConventionCase& c : test::convention_cases())
+    if (c.convention == std::string(convention) && c.mechanism == std::string(mechanism)) {
+      NamedTensors inputs = test::small_inputs(c);
+      change(inputs);
+      std::map<std::string, std::string> all = c.options;
+      for (const auto& [name, text] : options)
+        if (text.empty()) all.erase(name);
+        else all[name] = text;
+      const auto outputs = run_mechanism(test::mechanism_of(convention, mechanism), inputs, {.options = all});
+      return outputs.ok() ? "not refused" : outputs.status().message();
+    }
+  return "no such case";
+}
+
+std::function<void(NamedTensors&)> without(const char* name) {
+  return [name](NamedTensors& inputs) { inputs.erase(name); };
+}
+
+std::function<void(NamedTensors&)> with(const char* name, std::vector<std::int64_t> shape, double value = 0.5) {
+  return [=](NamedTensors& inputs) {
+    std::int64_t count = 1;
+    for (std::int64_t extent : shape) count *= extent;
+    inputs[name] = to_named(std::vector<double>(static_cast<std::size_t>(count), value), shape);
+  };
+}
+
+const auto kAsItIs = [](NamedTensors&) {};
+
+TEST(ConventionsRefusals, WhatARuleMustAndMustNotReceive) {
+  EXPECT_EQ(refusal("onnx", "linear-attention", kAsItIs, {{"update_rule", "linear"}}), "onnx linear-attention: decay is given, but update_rule linear takes none");
+  EXPECT_EQ(refusal("onnx", "linear-attention", without("decay")),
+            "onnx linear-attention: decay is missing; update_rule gated needs it, [B,T,Hkv] or [B,T,Hkv*K]");
+  EXPECT_EQ(refusal("onnx", "linear-attention", with("beta", {1, 3, 2})), "onnx linear-attention: beta is given, but update_rule gated takes none");
+  EXPECT_EQ(refusal("onnx", "delta-rule", with("decay", {1, 3, 2})), "onnx delta-rule: decay is given, but update_rule delta takes none");
+  EXPECT_EQ(refusal("onnx", "delta-rule", without("beta")), "onnx delta-rule: beta is missing; update_rule delta needs it, [B,T,Hkv] or [B,T,1]");
+  EXPECT_EQ(refusal("onnx", "gated-delta-rule", without("decay")),
+            "onnx gated-delta-rule: decay is missing; update_rule gated_delta needs it, [B,T,Hkv] or [B,T,Hkv*K]");
+  EXPECT_EQ(refusal("onnx", "gated-delta-rule", without("beta")),
+            "onnx gated-delta-rule: beta is missing; update_rule gated_delta needs it, [B,T,Hkv] or [B,T,1]");
+  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"update_rule", "gated_delta"}}),
+            "onnx delta-rule: option update_rule takes one of delta, got \"gated_delta\"");
+  EXPECT_EQ(refusal("fla", "gated-delta-rule", without("g")),
+            "fla gated-delta-rule: g is missing; it is [B,T,HV], or gk [B,T,HV,K] in its place; without a gate this is delta-rule");
+  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("A_log", {4})),
+            "mlx gated-delta-rule: g is given beside a, b, A_log or dt_bias, which stand for it");
+  EXPECT_EQ(refusal("mlx", "gated-delta-rule", without("beta")), "mlx gated-delta-rule: beta is missing; the gates are g and beta, or a, b, A_log and dt_bias");
+  EXPECT_EQ(refusal("flashinfer", "gated-delta-rule", without("cu_seqlens")), "flashinfer gated-delta-rule: cu_seqlens is missing; it is [N+1]");
+  EXPECT_EQ(refusal("ggml", "gated-delta-rule", without("state")), "ggml gated-delta-rule: state is missing; it is [B,Hv,V,K]");
+  EXPECT_EQ(refusal("ggml", "linear-attention", kAsItIs, {{"scale", ""}}), "ggml linear-attention: option scale is missing; it has no default");
+}
+
+TEST(ConventionsRefusals, AxesAndHeads) {
+  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", ""}}), "onnx delta-rule: option q_num_heads is missing; it is the number of heads Hq");
+  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"kv_num_heads", "0"}}), "onnx delta-rule: option kv_num_heads is 0, must be 1 or more");
+  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", "3"}}),
+            "onnx delta-rule: query has 8 in an axis that holds K for each of Hq = 3");
+  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", "8"}}), "onnx delta-rule: K differs: query has 1, key has 2");
+  EXPECT_EQ(refusal("onnx", "delta-rule", with("query", {1, 3, 6}), {{"q_num_heads", "3"}}),
+            "onnx delta-rule: Hq = 3 is not a multiple of Hkv = 2 (q_num_heads, kv_num_heads)");
+  EXPECT_EQ(refusal("onnx", "gated-delta-rule", with("decay", {1, 3, 3})),
+            "onnx gated-delta-rule: decay is [1,3,3], must be [B,T,Hkv] or [B,T,Hkv*K]; B = 1, Hkv = 2, Hq = 4, K = 2, T = 3, V = 3");
+  EXPECT_EQ(refusal("onnx", "delta-rule", with("query", {3, 8})), "onnx delta-rule: query is [B,T,Hq*K], 3 axes; the tensor has 2");
+  EXPECT_EQ(refusal("onnx", "causal-conv", with("weight", {2, 2, 3})), "onnx causal-conv: weight has 2 where an axis of size 1 is");
+  EXPECT_EQ(refusal("ggml", "gated-delta-rule", [](NamedTensors& inputs) {
+              inputs["v"] = to_named(std::vector<double>(24, 0.5), {1, 3, 4, 2});
+              inputs["state"] = to_named(std::vector<double>(24, 0.5), {1, 4, 2, 3});
+            }), "ggml gated-delta-rule: K is 3 and V is 2; its state is square");
+  EXPECT_EQ(refusal("ggml", "causal-conv", with("sx", {1, 2, 1})),
+            "ggml causal-conv: sx has 1 inputs for each channel, c has W = 3; it holds the W - 1 kept ones and the new");
+  EXPECT_EQ(refusal("fla", "delta-rule", with("k", {1, 3, 2, 3})), "fla delta-rule: K differs: q has 2, k has 3");
+}
+
+TEST(ConventionsRefusals, NamesKindsAndNumbers) {
+  EXPECT_EQ(refusal("fla", "delta-rule", with("g", {1, 3, 2})),
+            "fla delta-rule: unknown tensor \"g\"; it takes q, k, v, beta, initial_state, cu_seqlens");
+  EXPECT_EQ(refusal("fla", "delta-rule", kAsItIs, {{"l2norm", "true"}}), "fla delta-rule: unknown option \"l2norm\"; it has scale, use_qk_l2norm_in_kernel");
+  EXPECT_EQ(refusal("mlx", "gated-delta-rule", kAsItIs, {{"scale", "1"}}), "mlx gated-delta-rule: unknown option \"scale\"; it has rms_norm");
+  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, -0.25)),
+            "mlx gated-delta-rule: g: element 0 is -0.250000; a decay factor is 0 or above");
+  EXPECT_NE(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5)).find("unless allow_growth is set"), std::string::npos);
+  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5), {{"allow_growth", "true"}}), "not refused");
+  EXPECT_EQ(refusal("fla", "delta-rule", [](NamedTensors& inputs) { inputs["beta"] = to_named<std::int64_t>({1, 1, 1, 1, 1, 1}, {1, 3, 2}); }),
+            "fla delta-rule: beta must be floating (F64, F32, BF16, F16); the tensor is I64");
+  EXPECT_EQ(refusal("fla", "delta-rule", [](NamedTensors& inputs) { inputs["beta"].bytes.pop_back(); }),
+            "fla delta-rule: beta needs 48 bytes for its shape; the tensor has 47");
+  EXPECT_EQ(find_convention("flax").status().message(),
+            "unknown convention \"flax\"; known are linearmem, fla, onnx, onnxruntime, ggml, mlx, flashinfer, flashinfer-decode");
+  EXPECT_EQ(find_mechanism(*find_convention("onnx").value(), "ssd").status().message(),
+            "convention onnx has no ssd; it has linear-attention, delta-rule, gated-delta-rule, causal-conv");
+}
+
+// Ours that cannot be said there.
+TEST(ConventionsRefusals, TheWayBack) {
+  const auto back = [](const char* convention, const char* mechanism, const NamedTensors& ours, const std::map<std::string, std::string>& options) {
+    const auto theirs = from_native(test::mechanism_of(convention, mechanism), ours, {.options = options});
+    return theirs.ok() ? std::string("not refused") : theirs.status().message();
+  };
+  const auto tensor = [](std::vector<std::int64_t> shape, std::vector<double> values) { return to_named(values, std::move(shape)); };
+  const NamedTensors two = {{"q", tensor({1, 1, 2, 1}, {1, 2})}, {"k", tensor({1, 1, 2, 1}, {1, 1})}, {"v", tensor({1, 1, 2, 1}, {1, 1})},
+                            {"beta", tensor({1, 1, 2}, {1, 0.5})}};
+  EXPECT_EQ(back("onnx", "delta-rule", two, {{"q_num_heads", "2"}, {"kv_num_heads", "1"}}),
+            "onnx delta-rule: beta differs between heads that share one beta there");
+  EXPECT_EQ(back("onnx", "delta-rule", two, {{"q_num_heads", "2"}, {"kv_num_heads", "2"}}), "not refused");
+  NamedTensors gated = two;
+  gated["g"] = tensor({1, 1, 2}, {-1, 0});
+  EXPECT_EQ(back("mlx", "gated-delta-rule", gated, {{"rms_norm", "true"}}), "mlx gated-delta-rule: option rms_norm cannot be undone: a norm forgets lengths");
+  gated["state"] = tensor({1, 2, 1, 1}, {0, 0});
+  EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
+            "flashinfer-decode gated-delta-rule: -g: element 1 is -0.000000; a softplus gives numbers above 0 only");
+  gated["g"] = tensor({1, 1, 2}, {-1, -1});
+  EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
+            "flashinfer-decode gated-delta-rule: beta: element 0 is 1.000000; a sigmoid gives numbers between 0 and 1 only");
+  gated.erase("state");
+  EXPECT_EQ(back("ggml", "gated-delta-rule", gated, {}), "ggml gated-delta-rule: state is missing; it is [B,Hv,V,K]");
+  EXPECT_EQ(back("ggml", "gated-delta-rule", {{"v", tensor({1, 1, 2, 1}, {1, 1})}}, {}),
+            "ggml gated-delta-rule: H cannot be told from the tensors given; v needs it");
+}
+
+// Every entry speaks of a tensor that our mechanism has, with as many axes; every difference is one of a closed list.
+TEST(Conventions, TheTablesSpeakOfOurMechanisms) {
+  const std::set<std::string> known = {"names", "layout", "gate", "beta", "state", "conv state", "scale", "head map", "norm", "norm epsilon",
+                                       "feature", "rule", "activation", "dt", "A", "D"};
+  for (const Convention& convention : conventions())
+    for (const ConventionMechanism& m : convention.mechanisms) {
+      if (!m.rules) continue;
+      SCOPED_TRACE(std::string(m.convention) + " " + m.mechanism);
+      const Mechanism& native = *find_mechanism(m.mechanism).value();
+      for (const ConventionTensor& entry : m.inputs) {
+        if (!*entry.ours) continue;
+        const auto spec = std::find_if(native.inputs.begin(), native.inputs.end(), [&](const InputSpec& s) { return s.name == std::string(entry.ours); });
+        ASSERT_NE(spec, native.inputs.end()) << entry.ours;
+        EXPECT_EQ(axis_letters(spec->axes).size(), axis_letters(entry.our_axes).size()) << entry.name;
+      }
+      for (const ConventionTensor& entry : m.outputs)
+        if (*entry.ours) {
+          EXPECT_TRUE(std::count(native.outputs.begin(), native.outputs.end(), std::string(entry.ours))) << entry.ours;
+        }
+      for (const Difference& difference : m.differences) EXPECT_EQ(known.count(difference.what), 1u) << difference.what;
+      EXPECT_FALSE(m.differences.empty());
+    }
+}
+
+}  // namespace
+}  // namespace linearmem
