@@ -140,8 +140,9 @@ class EmulatedDevice final : public cuda::Device {
   std::int64_t used() const { return used_; }
   std::int64_t launches() const { return launches_; }
 
-  Status upload(const void* host, void* device, std::int64_t bytes) override { return copy(host, device, bytes); }
-  Status download(const void* device, void* host, std::int64_t bytes) override { return copy(device, host, bytes); }
+  Status upload(const void* host, void* device, std::int64_t bytes) override { return copied(host, device, bytes); }
+  Status download(const void* device, void* host, std::int64_t bytes) override { return copied(device, host, bytes); }
+  Status copy(const void* from, void* to, std::int64_t bytes) override { return copied(from, to, bytes); }
   Status clear(void* device, std::int64_t bytes) override {
     std::memset(device, 0, static_cast<std::size_t>(bytes));
     return state();
@@ -174,7 +175,7 @@ class EmulatedDevice final : public cuda::Device {
   };
 
   Status state() const { return lost_ ? Status::unavailable("backend cuda: the emulated device is lost") : Status(); }
-  Status copy(const void* from, void* to, std::int64_t bytes) {
+  Status copied(const void* from, void* to, std::int64_t bytes) {
     if (bytes > 0 && !lost_) std::memcpy(to, from, static_cast<std::size_t>(bytes));
     return state();
   }

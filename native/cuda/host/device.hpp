@@ -42,6 +42,7 @@ class Device {
 
   // In the order of the calls, as are launches. Host memory is free to change or read when they return.
   virtual Status upload(const void* host, void* device, std::int64_t bytes) = 0;
+  virtual Status copy(const void* from, void* to, std::int64_t bytes) = 0;  // both on the device
   virtual Status clear(void* device, std::int64_t bytes) = 0;  // zeros
   virtual Status download(const void* device, void* host, std::int64_t bytes) = 0;
 

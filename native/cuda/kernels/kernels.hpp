@@ -8,6 +8,7 @@
 #include "kernels/channel_scan.hpp"
 #include "kernels/knn.hpp"
 #include "kernels/matrix_state.hpp"
+#include "kernels/multiply_add.hpp"
 
 namespace linearmem::cuda {
 
@@ -19,7 +20,7 @@ using Kernels = std::tuple<
     MatrixState<4, 4, true, true>, MatrixState<4, 16, true, true>, MatrixState<4, 32, true, true>, MatrixState<8, 32, true, true>,
     ChannelScan, MambaScan<4, 4>, MambaScan<16, 16>,                // N up to 16, 256
     Attention<1>, Attention<4>, Attention<8>, Attention<16>,        // V up to 16, 64, 128, 256
-    KnnDistance, KnnSelect>;
+    KnnDistance, KnnSelect, MultiplyAdd>;
 
 constexpr int kKernelCount = static_cast<int>(std::tuple_size_v<Kernels>);
 

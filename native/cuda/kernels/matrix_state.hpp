@@ -57,7 +57,7 @@ struct MatrixState {
   using Arguments = MatrixStateArguments;
   static constexpr int kPadded = kParts * kRows;
   static constexpr int kMostThreads = 32 * kParts;
-  static constexpr int kLeastBlocks = 512 / kMostThreads;  // at once on a processor: leaves 128 registers to a thread
+  static constexpr int kLeastBlocks = kParts == 4 ? 3 : 1;  // at once on a processor: leaves 168 or 255 registers to a thread
   static_assert(kRows % 4 == 0, "rows come in fours");
 
   struct Rows {
