@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delta_rule/arguments.hpp"
+#include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/piece_states.hpp"
 #include "foundation/state_check.hpp"
@@ -96,6 +97,7 @@ template <typename T>
 Status enter(const DeltaRuleArguments<T>& a) {
   ShapeCheck shapes(delta::door_name(a));
   if (Status status = check(a, shapes); !status.ok()) return status;
+  if (a.backend) return run_on_backend(delta::door_name(a), a);
   if constexpr (std::is_same_v<T, float>)
     if (a.form == Form::reference) {
       run_reference_widened(a, shapes.size("N"));

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "foundation/backend_call.hpp"
 #include "foundation/finite_check.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/shape_check.hpp"
@@ -51,6 +52,10 @@ Status refuse(const KnnSearchArguments<T>& a) {
 template <typename T>
 Status enter(const KnnSearchArguments<T>& a) {
   if (Status status = check(a); !status.ok()) return status;
+  if (a.backend) {
+    const Status status = run_on_backend(kDoor, a);
+    return status.code() == StatusCode::invalid_argument ? refuse(a) : status;  // here it is told which number
+  }
   const std::int64_t R = a.ids.extent(1);
   const knn::Search<T> search{a.keys, a.queries, R, a.metric, a.executor};
   std::vector<knn::Nearest> lists(static_cast<std::size_t>(a.queries.extent(0)), knn::Nearest(R));

@@ -49,6 +49,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .state_type = option_state_type(settings),
       .checkpoint_every = *option_integer(settings, "checkpoint_every"),
       .executor = settings.executor,
+      .backend = settings.backend,
       .o = {},
   };
   const Extents<4> values = arguments.v.extents();

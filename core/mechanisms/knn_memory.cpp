@@ -88,6 +88,7 @@ Result<NamedTensors> run(const NamedTensors& tensors, const RunSettings& setting
                                       .metric = *metric_named(option_choice(settings, "metric")),
                                       .form = settings.form,
                                       .executor = settings.executor,
+                                      .backend = settings.backend,
                                       .ids = found.ids.view(),
                                       .distances = found.distances.view()});
   if (!searched.ok()) return searched;

@@ -102,6 +102,15 @@ Status check_form(const Mechanism& mechanism, const RunSettings& settings) {
   return {};
 }
 
+Status check_backend(const Mechanism& mechanism, const RunSettings& settings) {
+  if (!settings.backend || settings.backend->computes(mechanism.name)) return {};
+  std::string known;
+  for (const Mechanism& other : mechanisms())
+    if (settings.backend->computes(other.name)) known += (known.empty() ? "" : ", ") + std::string(other.name);
+  return Status::unavailable(std::string(mechanism.name) + ": backend " + std::string(settings.backend->name()) + " does not compute it; it has " +
+                             known);
+}
+
 Result<DType> compute_dtype(const Mechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings) {
   if (settings.dtype) {
     if (*settings.dtype == DType::f32 || *settings.dtype == DType::f64) return *settings.dtype;
@@ -145,6 +154,7 @@ Result<NamedTensors> run_mechanism(const Mechanism& mechanism, const NamedTensor
   if (!complete.ok()) return complete.status();
   const auto dtype = compute_dtype(mechanism, inputs, settings);
   if (!dtype.ok()) return dtype.status();
+  if (Status status = check_backend(mechanism, settings); !status.ok()) return status;
   return mechanism.run(inputs, complete.value(), dtype.value());
 }
 

@@ -21,6 +21,7 @@ Result<NamedTensors> run_selective_scan(const NamedTensors& tensors, const RunSe
       .form = settings.form,
       .chunk = settings.chunk,
       .executor = settings.executor,
+      .backend = settings.backend,
       .y = {},
   };
   arguments.y = outputs.template make<3>("y", arguments.x.extents());
@@ -48,6 +49,7 @@ Result<NamedTensors> run_mamba_scan(const NamedTensors& tensors, const RunSettin
       .form = settings.form,
       .chunk = settings.chunk,
       .executor = settings.executor,
+      .backend = settings.backend,
       .y = {},
   };
   arguments.y = outputs.template make<3>("y", arguments.u.extents());
@@ -73,6 +75,7 @@ Result<NamedTensors> run_ssd(const NamedTensors& tensors, const RunSettings& set
       .form = settings.form,
       .chunk = settings.chunk,
       .executor = settings.executor,
+      .backend = settings.backend,
       .y = {},
   };
   const Extents<4> x = arguments.x.extents();

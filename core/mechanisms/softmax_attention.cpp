@@ -21,6 +21,7 @@ Result<NamedTensors> run_in(const NamedTensors& tensors, const RunSettings& sett
       .scale = option_number(settings, "scale"),
       .form = settings.form,
       .executor = settings.executor,
+      .backend = settings.backend,
       .o = {},
   };
   const Extents<4> queries = arguments.q.extents();

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
@@ -100,6 +101,7 @@ template <typename T>
 Status enter(const SoftmaxAttentionArguments<T>& a) {
   ShapeCheck shapes(kDoor);
   if (Status status = check(a, shapes); !status.ok()) return status;
+  if (a.backend) return run_on_backend(kDoor, a);
   if constexpr (std::is_same_v<T, float>)
     if (a.form == Form::reference) {
       run_reference_widened(a, shapes.size("N"));

@@ -2,6 +2,8 @@
 #include <iostream>
 #include <memory>
 
+#include "backend.hpp"
+#include "cuda_bench.hpp"
 #include "measure.hpp"
 #include "report.hpp"
 #include "threads.hpp"
@@ -14,7 +16,7 @@ struct BenchArguments {
   std::vector<std::string> mechanisms, settings;
   bench::CaseOptions cases;
   bench::MeasureOptions measure;
-  std::string dtype = "f32";
+  std::string dtype = "f32", backend = kProcessor;
   std::int64_t state_mebibytes = 128, threads = 1;
   double sample_milliseconds = 2;
   bool json = false, list = false, processor_time = false;
@@ -92,10 +94,13 @@ void add_bench(CLI::App& app, Verb& chosen) {
   verb->add_option("--rounds", a->measure.rounds, "Samples of each limit and each call, in turn")->capture_default_str();
   verb->add_option("--sample-ms", a->sample_milliseconds, "Shortest sample")->capture_default_str();
   add_threads(*verb, a->threads);
+  add_backend(*verb, a->backend);
   verb->add_flag("--processor-time", a->processor_time, "Count the time this thread ran, not the clock's: on a machine that others use");
   verb->add_flag("--json", a->json, "Print JSON when everything is measured, not a table line by line");
   verb->add_flag("--list", a->list, "Name the cases and stop");
-  verb->callback([a, &chosen] { chosen = [a] { return bench_all(*a); }; });
+  verb->callback([a, verb, &chosen] {
+    chosen = [a, verb] { return a->backend == kProcessor ? bench_all(*a) : bench_cuda(*verb, a->backend, a->measure.rounds); };
+  });
 }
 
 }  // namespace linearmem::cli

@@ -54,6 +54,9 @@ Result<int> run(const RunArguments& arguments) {
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
   settings.value().executor = executor.value().get();
+  const auto backend = backend_of(arguments.backend);
+  if (!backend.ok()) return backend.status();
+  settings.value().backend = backend.value().get();
   if (arguments.stream) return run_stream(*mechanism.value(), settings.value(), {arguments.input, arguments.output}, arguments.block.value_or(0));
   const auto inputs = read_safetensors(arguments.input);
   if (!inputs.ok()) return inputs.status();

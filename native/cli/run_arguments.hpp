@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "backend.hpp"
 #include "linearmem/mechanisms.hpp"
 
 namespace linearmem::cli {
@@ -16,6 +17,7 @@ struct RunArguments {
   std::string mechanism, input, output;
   std::string convention = "linearmem";
   std::string form = "automatic";
+  std::string backend = kProcessor;
   std::optional<std::int64_t> chunk;
   std::int64_t threads = 1;
   bool stream = false;

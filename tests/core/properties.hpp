@@ -154,15 +154,21 @@ inline void expect_forms_agree(RandomCase c) {
   const NamedTensors all = joined(*c.mechanism, c.sequences, true), narrow = narrowed(all);
   const Form chosen = c.settings.form;
   const std::int64_t chunk = c.settings.chunk;
+  const Backend* backend = c.settings.backend;
+  c.settings.backend = nullptr;
   c.settings.form = Form::reference;
   c.settings.chunk = 0;
   c.settings.dtype = DType::f64;
   const NamedTensors exact = run_case(c, all), exact_of_narrow = run_case(c, narrow);  // the same numbers as the float32 run has
+  c.settings.backend = backend;
   for (Form form : c.mechanism->forms) {
+    if (backend && form != chosen) continue;
     c.settings.form = form;
     c.settings.chunk = form == Form::chunked && form == chosen ? chunk : 0;
     c.settings.dtype = DType::f64;
-    EXPECT_LE(worst_difference(run_case(c, all), exact), tolerance<double>()) << form_name(form) << " f64";
+    if (!backend) {
+      EXPECT_LE(worst_difference(run_case(c, all), exact), tolerance<double>()) << form_name(form) << " f64";
+    }
     c.settings.dtype = DType::f32;
     EXPECT_LE(worst_difference(run_case(c, narrow), exact_of_narrow), tolerance<float>()) << form_name(form) << " f32";
   }
@@ -239,14 +245,33 @@ constexpr int kShapes = 400;
 #else
 constexpr int kShapes = 2000;
 #endif
+constexpr int kBackendShapes = 400;  // an emulated device takes its time
+
+// Backends that take the cases in turn, each in its one precision and form; none: this processor, in all of them.
+inline std::vector<const Backend*>& property_backends() {
+  static std::vector<const Backend*> backends;
+  return backends;
+}
+
+inline void run_on_backend(RandomCase& c, int seed) {
+  const std::vector<const Backend*>& backends = property_backends();
+  if (backends.empty()) return;
+  c.settings.backend = backends[static_cast<std::size_t>(seed) % backends.size()];
+  c.settings.dtype = DType::f32;
+  c.settings.form = std::count(c.mechanism->forms.begin(), c.mechanism->forms.end(), Form::recurrent) > 0 ? Form::recurrent : Form::streaming;
+  c.settings.chunk = 0;
+}
 
 inline void for_each_case(const char* name, CaseMaker make, void (*check)(const RandomCase&, Numbers&)) {
   const auto mechanism = find_mechanism(name);
   ASSERT_TRUE(mechanism.ok()) << mechanism.status().message();
-  for (int seed = 0; seed < kShapes && !testing::Test::HasFailure(); ++seed) {
+  const int shapes = property_backends().empty() ? kShapes : kBackendShapes;
+  for (int seed = 0; seed < shapes && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(seed));
     Numbers numbers(static_cast<std::uint64_t>(seed));
-    check(make(*mechanism.value(), numbers), numbers);
+    RandomCase c = make(*mechanism.value(), numbers);
+    run_on_backend(c, seed);
+    check(c, numbers);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/recurrent_state.hpp"
@@ -43,6 +44,7 @@ struct DeltaRuleArguments {
       {};  // the format the state is kept in, reference and recurrent only; absent: what the form computes in
   std::int64_t checkpoint_every = 0;         // n: keep the states after tokens n, 2n, ... of each sequence; 0: none
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 4> o;                // [B,T,Hv,V]
   View<T, 4> reads = {};       // [B,T,Hv,V], k_t S' before the write; absent: not kept

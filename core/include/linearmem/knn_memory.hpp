@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
@@ -38,6 +39,7 @@ struct KnnSearchArguments {
   Metric metric = Metric::squared_l2;
   Form form = Form::automatic;  // reference (all distances, sorted), streaming (keys read once for a block of queries)
   const Executor* executor = nullptr;
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<std::int64_t, 2> ids;  // [Q,R], nearest first
   View<double, 2> distances;  // [Q,R], ascending; of inner_product the negative product, so that nearer is smaller there too

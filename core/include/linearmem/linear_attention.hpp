@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/recurrent_state.hpp"
@@ -57,6 +58,7 @@ struct LinearAttentionArguments {
       {};  // the format S and z are kept in, reference and recurrent only; absent: what the form computes in
   std::int64_t checkpoint_every = 0;         // n: keep S and z after tokens n, 2n, ... of each sequence; 0: none; needs causal
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 4> o;                 // [B,T,H,V]
   View<T, 4> final_state = {};  // [N,H,K,V]; absent: not kept; may be the same memory as state

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/named_tensors.hpp"
@@ -41,6 +42,7 @@ struct RunSettings {
   std::int64_t chunk = 0;  // tokens per chunk in Form::chunked; 0 lets the door choose
   std::map<std::string, std::string> options = {};
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread
+  const Backend* backend = nullptr;    // where to compute; none: this processor
 };
 
 // How a sequence may be cut into blocks of tokens that run one after the other, in memory that does not grow with it.

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
@@ -28,6 +29,7 @@ struct SelectiveScanArguments {
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked, parallel_scan
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 3> y;                 // [B,T,D]
   View<T, 2> final_state = {};  // [N,D]; absent: not kept; may be the same memory as state
@@ -57,6 +59,7 @@ struct MambaScanArguments {
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked, parallel_scan
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 3> y;                 // [B,T,D]
   View<T, 3> final_state = {};  // [Seq,D,N]; absent: not kept; may be the same memory as state
@@ -82,6 +85,7 @@ struct SsdArguments {
   Form form = Form::automatic;  // reference, recurrent, explicit, chunked
   std::int64_t chunk = 0;       // tokens per chunk in Form::chunked; 0: 64
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 4> y;                 // [B,T,H,P]
   View<T, 4> final_state = {};  // [Seq,H,N,P]; absent: not kept; may be the same memory as state

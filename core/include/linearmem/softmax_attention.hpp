@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "linearmem/backend.hpp"
 #include "linearmem/executor.hpp"
 #include "linearmem/form.hpp"
 #include "linearmem/status.hpp"
@@ -31,6 +32,7 @@ struct SoftmaxAttentionArguments {
   std::optional<double> scale = {};         // absent: K^-1/2
   Form form = Form::automatic;              // reference, explicit, streaming
   const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
+  const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<T, 4> o;  // [B,T,H,V]
 };

@@ -1,0 +1,20 @@
+// The doors on an NVIDIA GPU: arguments whose `.backend` is this one are computed there. It computes in float32, forms recurrent and
+// streaming, and hands results back in this machine's memory.
+//
+//   const auto gpu = linearmem::cuda_backend();
+//   if (gpu.ok()) arguments.backend = gpu.value().get();
+#pragma once
+
+#include <memory>
+
+#include "linearmem/backend.hpp"
+#include "linearmem/status.hpp"
+
+namespace linearmem {
+
+// device: as the driver counts them, from 0. A backend may be used from any thread; calls on one run one after the other.
+// Errors: unavailable, with the reason: not built, no driver, a driver too old, no device, no device of that number, a device below
+// compute capability 7.5.
+Result<std::unique_ptr<Backend>> cuda_backend(int device = 0);
+
+}  // namespace linearmem

@@ -1,0 +1,12 @@
+# A program built without LINEARMEM_CUDA holds no symbol of the CUDA runtime or driver, no device code, and loads no such library.
+execute_process(COMMAND ${NM} --demangle ${PROGRAM} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${READELF} --wide --section-headers --dynamic ${PROGRAM} OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)
+if(NOT symbols MATCHES "linearmem::cuda_backend" OR NOT sections MATCHES "NEEDED")
+  message(FATAL_ERROR "${PROGRAM} is not the program this test is about: it must have linearmem::cuda_backend and load libraries")
+endif()
+string(REGEX MATCHALL "[^\n]* (cuda[A-Z][A-Za-z]*|__cuda[A-Za-z]*|cu[A-Z][A-Za-z]*|linearmem::cuda::[^\n]*)(\n|$)" found "${symbols}")
+string(REGEX MATCHALL "[^\n]*(nv_fatbin|nvFatBin|libcuda)[^\n]*" more "${sections}")
+list(APPEND found ${more})
+if(found)
+  message(FATAL_ERROR "${PROGRAM} holds what belongs to CUDA:\n${found}")
+endif()

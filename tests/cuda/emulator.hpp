@@ -1,0 +1,189 @@
+// Runs the device's kernels on the processor, from their own source: block by block, phase by phase, thread by thread. In a phase the
+// threads come in one of several orders, and so do the blocks of a grid: where the order is seen in the result, threads race on a GPU.
+// Registers and memory hold NaN until they are written; a phase that does not wait and changes shared memory is an error.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "host/device.hpp"
+#include "kernels/kernels.hpp"
+
+namespace linearmem::test {
+
+enum class Order { rising, falling, shuffled };
+
+class EmulatedBlock {
+ public:
+  EmulatedBlock(std::int64_t index, const cuda::Launch& launch, Order order)
+      : index_(index), threads_(launch.threads), engine_(static_cast<std::uint64_t>(index)), order_(order), places_(static_cast<std::size_t>(threads_)),
+        shared_(static_cast<std::size_t>(launch.shared_bytes / 16 + 1)) {
+    std::memset(static_cast<void*>(shared_.data()), 0xff, shared_.size() * sizeof(shared_[0]));  // NaN
+    std::iota(places_.begin(), places_.end(), 0);
+    if (order == Order::falling) std::reverse(places_.begin(), places_.end());
+  }
+
+  template <typename T>
+  class Registers {
+   public:
+    explicit Registers(const EmulatedBlock& block) : values_(static_cast<std::size_t>(block.threads())) {
+      std::memset(static_cast<void*>(values_.data()), 0xff, values_.size() * sizeof(T));
+    }
+    T& operator[](int thread) { return values_[static_cast<std::size_t>(thread)]; }
+
+   private:
+    std::vector<T> values_;
+  };
+
+  std::int64_t index() const { return index_; }
+  int threads() const { return threads_; }
+  void* shared() { return shared_.data(); }
+  bool broken() const { return broken_; }  // a phase that does not wait wrote shared memory
+
+  template <typename Phase>
+  void each(Phase phase) {
+    if (order_ == Order::shuffled) shuffle();
+    for (int thread : places_) phase(thread);
+  }
+  template <typename Phase>
+  void each_apart(Phase phase) {
+    const std::vector<Sixteen> before = shared_;
+    each(phase);
+    broken_ = broken_ || std::memcmp(before.data(), shared_.data(), shared_.size() * sizeof(Sixteen)) != 0;
+  }
+
+  // The exchange of a warp: each lane adds that of the lane `distance` away, for 1, 2, 4, ...
+  void sum_across(Registers<float>& values, int lanes) {
+    across(values, lanes, [](float a, float b) { return a + b; });
+  }
+  void max_across(Registers<float>& values, int lanes) {
+    across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
+  }
+
+ private:
+  struct alignas(16) Sixteen {
+    unsigned char bytes[16];
+  };
+
+  void shuffle() {  // not std::shuffle, which differs between standard libraries
+    for (std::size_t i = places_.size(); i > 1; --i) std::swap(places_[i - 1], places_[engine_() % i]);
+  }
+
+  template <typename Join>
+  void across(Registers<float>& values, int lanes, Join join) {
+    for (int distance = 1; distance < lanes; distance *= 2) {
+      Registers<float> before = values;
+      for (int thread = 0; thread < threads_; ++thread) values[thread] = join(before[thread], before[thread ^ distance]);
+    }
+  }
+
+  std::int64_t index_;
+  int threads_;
+  std::mt19937_64 engine_;
+  Order order_;
+  std::vector<int> places_;
+  std::vector<Sixteen> shared_;
+  bool broken_ = false;
+};
+
+// What a kernel is to the emulator: a function that runs one block; true where the block obeyed the rules.
+using RunBlock = bool (*)(std::int64_t index, const cuda::Launch& launch, Order order);
+
+template <typename Kernel>
+struct EmulatedEntry {
+  static RunBlock make() {
+    return [](std::int64_t index, const cuda::Launch& launch, Order order) {
+      EmulatedBlock block(index, launch, order);
+      Kernel::run(block, *static_cast<const typename Kernel::Arguments*>(launch.arguments));
+      return !block.broken();
+    };
+  }
+};
+
+struct EmulatedSettings {
+  Order order = Order::rising;
+  cuda::Limits limits = {.shared_bytes_per_block = 64 << 10, .processors = 2};  // the least shared memory that any supported device has
+  std::int64_t memory_bytes = std::int64_t{1} << 32;
+  std::int64_t launches_before_failure = -1;  // then the device is lost; -1: never
+};
+
+class EmulatedDevice final : public cuda::Device {
+ public:
+  explicit EmulatedDevice(const EmulatedSettings& settings = {}) : settings_(settings) {}
+  ~EmulatedDevice() override = default;
+
+  std::string description() const override { return "emulated device"; }
+  cuda::Limits limits() const override { return settings_.limits; }
+  Result<cuda::MemoryState> memory() override { return cuda::MemoryState{settings_.memory_bytes - used_, settings_.memory_bytes}; }
+
+  Result<void*> allocate(std::int64_t bytes) override {
+    if (bytes > settings_.memory_bytes - used_)
+      return Status(StatusCode::out_of_memory, "backend cuda: " + std::to_string(bytes) + " bytes are needed, " +
+                                                   std::to_string(settings_.memory_bytes - used_) + " of " + std::to_string(settings_.memory_bytes) +
+                                                   " are free on the emulated device");
+    auto owner = std::make_unique<unsigned char[]>(static_cast<std::size_t>(bytes));
+    std::memset(owner.get(), 0xff, static_cast<std::size_t>(bytes));
+    void* memory = owner.get();
+    blocks_.emplace(memory, Held{std::move(owner), bytes});
+    used_ += bytes;
+    return memory;
+  }
+  void release(void* memory) override {
+    used_ -= blocks_.at(memory).bytes;
+    blocks_.erase(memory);
+  }
+  std::int64_t used() const { return used_; }
+  std::int64_t launches() const { return launches_; }
+
+  Status upload(const void* host, void* device, std::int64_t bytes) override { return copied(host, device, bytes); }
+  Status download(const void* device, void* host, std::int64_t bytes) override { return copied(device, host, bytes); }
+  Status copy(const void* from, void* to, std::int64_t bytes) override { return copied(from, to, bytes); }
+  Status clear(void* device, std::int64_t bytes) override {
+    std::memset(device, 0, static_cast<std::size_t>(bytes));
+    return state();
+  }
+
+  Status launch(const cuda::Launch& launch) override {
+    static const cuda::KernelTable<EmulatedEntry, RunBlock> kernels;
+    if (launches_++ == settings_.launches_before_failure) lost_ = true;
+    if (lost_) return state();
+    if (launch.threads % 32 != 0 || launch.shared_bytes > settings_.limits.shared_bytes_per_block)
+      return Status::invalid("emulated device: a launch of " + std::to_string(launch.threads) + " threads and " +
+                             std::to_string(launch.shared_bytes) + " bytes of shared memory");
+    bool obeyed = true;
+    for (std::int64_t i = 0; i < launch.blocks; ++i) {
+      const std::int64_t index = settings_.order == Order::rising ? i : launch.blocks - 1 - i;
+      obeyed = kernels[launch.kernel](index, launch, settings_.order) && obeyed;
+    }
+    return obeyed ? Status() : Status::invalid("emulated device: kernel " + std::to_string(launch.kernel) + " wrote shared memory without waiting");
+  }
+  Status finish() override { return state(); }
+  Result<double> seconds(const std::function<Status()>& work) override {
+    if (Status status = work(); !status.ok()) return status;
+    return 1e-3;  // a clock that stands: figures made of it can be foreseen
+  }
+
+ private:
+  struct Held {
+    std::unique_ptr<unsigned char[]> owner;
+    std::int64_t bytes;
+  };
+
+  Status state() const { return lost_ ? Status::unavailable("backend cuda: the emulated device is lost") : Status(); }
+  Status copied(const void* from, void* to, std::int64_t bytes) {
+    if (bytes > 0 && !lost_) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    return state();
+  }
+
+  EmulatedSettings settings_;
+  std::map<void*, Held> blocks_;
+  std::int64_t used_ = 0, launches_ = 0;
+  bool lost_ = false;
+};
+
+}  // namespace linearmem::test
