@@ -10,6 +10,6 @@ void list_claims(std::vector<Claim>& list) {
   add_delta_claims(list);
 }
 
-std::vector<Experiment> list_experiments() { return {memory_tradeoff_experiment()}; }
+std::vector<Experiment> list_experiments() { return {memory_tradeoff_experiment(), softmax_kernel_experiment(), recurrent_state_experiment(), correction_experiment()}; }
 
 }  // namespace linearmem

@@ -1,5 +1,5 @@
 // Expands index.html: {{part.key}} becomes that text in both languages, {{formula:key}} a display formula, {{claims}} and
-// {{mistakes}} the rows that have texts. virtual:formulas.css is the stylesheet of the formulas met on the way.
+// {{mistakes}} the rows that have texts, {{course}} the chapters, {{contents}} the way to them. virtual:formulas.css is the stylesheet of the formulas met on the way.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,6 +11,7 @@ import { claimFormulas, pageFormulas } from '../src/texts/formulas.ts';
 import { claims as zhClaims } from '../src/texts/zh/claims.ts';
 import { mistakes as zhMistakes } from '../src/texts/zh/mistakes.ts';
 import { page as zhPage } from '../src/texts/zh/page.ts';
+import { contentsHtml, courseHtml } from './course.ts';
 import { FormulaSheet, withNeededFaces } from './formula.ts';
 import { bilingual, type Bilingual } from './markup.ts';
 import { claimRow, mistakeRow } from './rows.ts';
@@ -32,6 +33,8 @@ function expand(html: string, sheet: FormulaSheet): string {
   const rows = {
     claims: () => claimIds.map((id) => claimRow(id, { en: enClaims[id], zh: zhClaims[id] }, claimFormulas[id], sheet)).join('\n'),
     mistakes: () => mistakeNames.map((name) => mistakeRow(name, enMistakes[name], zhMistakes[name], sheet)).join('\n'),
+    course: () => courseHtml(sheet),
+    contents: () => contentsHtml(sheet),
     'claim-row': () => claimRow('', undefined, undefined, sheet),
     'mistake-row': () => mistakeRow('', undefined, undefined, sheet),
   };

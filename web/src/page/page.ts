@@ -10,6 +10,8 @@ import { asLoadFailure } from '../engine/failure.ts';
 import type { FigureFrame } from '../figure/frame.ts';
 import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
 import { clampSetting, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { Chapters } from './chapters.ts';
+import { followContents } from './contents.ts';
 import { StatusPanel } from './status.ts';
 
 export async function startPage(): Promise<void> {
@@ -46,6 +48,7 @@ class Page {
     this.status = new StatusPanel(find(document, '.status'), texts);
     this.speakers.push(this.status);
     this.showLanguage();
+    followContents(find(document, '.contents'));
     for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {
       link.addEventListener('click', (event) => {
         event.preventDefault();
@@ -67,7 +70,11 @@ class Page {
       runAgain: (id) => void run.run([id]),
       mistakeLabel: (name) => breakIt.label(name),
     });
-    this.speakers.push(breakIt, table);
+    const chapters = new Chapters(run, this.texts, {
+      onSwitch: (mistakes) => this.change({ mistakes }),
+      onTry: (search, figure) => this.tryOut(search, figure),
+    });
+    this.speakers.push(breakIt, table, chapters);
     enable('.run-all', () => void run.run());
     enable('.save-report', () => download(new Blob([report(run, about)], { type: 'application/json' }), 'verify.json'));
     await run.switchTo(this.state.mistakes);
@@ -106,6 +113,14 @@ class Page {
     this.state = { ...this.state, ...change };
     if (settled) history.pushState(null, '', `${location.pathname}${writeAddress(this.state)}${location.hash}`);
     if (change.mistakes) void this.run?.switchTo(change.mistakes);
+  }
+
+  // A link of the text sets the settings of one figure and leaves all else.
+  private tryOut(search: string, figure: string): void {
+    const settings = readAddress(search, this.known).figures[figure] ?? {};
+    this.change({ figures: { ...this.state.figures, [figure]: settings } });
+    this.frames.get(figure)?.set(settings);
+    document.getElementById(figure)?.scrollIntoView({ block: 'start' });
   }
 
   private async changeLanguage(language: Language): Promise<void> {
