@@ -21,6 +21,7 @@ export interface MatrixWords {
 
 // What is said about one matrix beside its numbers.
 export interface MatrixNotes {
+  hidden?: boolean; // it is not drawn by itself
   sign?: string; // before it: '+', '='
   lit?: { row?: number }; // a row that is read, or all of what is written
   left?: readonly number[]; // the factors of an outer product
@@ -37,7 +38,8 @@ interface Placed {
   y: number;
 }
 
-export function heatmaps(panel: Panel, words: MatrixWords, width: number, notesOf: NotesOf): SVGSVGElement {
+export function heatmaps(whole: Panel, words: MatrixWords, width: number, notesOf: NotesOf): SVGSVGElement {
+  const panel = { ...whole, series: whole.series.filter((series) => !notesOf(whole, series).hidden) };
   const rows = Math.max(...panel.series.map((series) => rowsOf(series, panel)));
   const side = cellSide(panel, width, notesOf);
   const title = wrapped(words.title, width);

@@ -13,8 +13,8 @@ export const matrices = {
     },
     knobs: {
       scale: { symbol: 's', meaning: 'what softmax multiplies the scores by' },
-      feature: { symbol: 'φ', meaning: '0: elu + 1; 1: ReLU' },
-      causal: { symbol: 'C', meaning: '1: no token sees a later one; 0: all are seen' },
+      feature: { symbol: 'φ', meaning: 'features of the kernel', choices: ['elu + 1', 'ReLU'] },
+      causal: { symbol: 'C', meaning: 'what a token may see', choices: ['all tokens', 'itself and earlier ones'] },
       tokens: { symbol: 'T', meaning: 'tokens' },
       seed: { symbol: 'r', meaning: 'seed of the tokens; 7 as in LM04' },
     },
@@ -22,11 +22,12 @@ export const matrices = {
   'recurrent-state': {
     notShown: 'keys that a model has learned to choose, and more than one head. The values are random; the count never falls, since elu + 1 is above 0.',
     panels: {
-      write: { title: 'Write: S grows by the outer product of φ(k) and v', x: 'cell', y: 'number' },
+      write: { title: 'Write: S grows by φ(k)ᵀ v (at the left φ(k), above v)', x: 'cell', y: 'number' },
       count: { title: 'Count: z grows by φ(k)', x: 'cell', y: 'number' },
       query: { title: 'Read with φ(q)', x: 'cell', y: 'number' },
-      read: { title: 'What is read', x: 'cell', y: 'number' },
-      weight: { title: 'Divided by', x: 'cell', y: 'number' },
+      sum: { title: 'Sum', x: 'cell', y: 'number' },
+      weight: { title: 'Count', x: 'cell', y: 'number' },
+      output: { title: 'Output', x: 'cell', y: 'number' },
       outputs: { title: 'All outputs, one row for each token', x: 'cell', y: 'output' },
     },
     series: {
@@ -36,13 +37,13 @@ export const matrices = {
       'linear_attention/after': 'after',
       'linear_attention/query': 'φ(q)',
       'linear_attention/sum': 'φ(q) S',
-      'linear_attention/output': 'output o',
+      'linear_attention/output': 'o',
       'linear_attention/weight': 'φ(q) z',
       'linear_attention/step by step': 'step by step',
       'linear_attention/looking back': 'looking back',
     },
     knobs: {
-      order: { symbol: 'O', meaning: '0: write, then read; 1: read first' },
+      order: { symbol: 'O', meaning: 'order', choices: ['write, then read', 'read first (a mistake)'] },
       seed: { symbol: 'r', meaning: 'seed of the tokens; 7 as in LM05' },
     },
   },
@@ -66,13 +67,13 @@ export const matrices = {
       'gated_delta_rule/second key': 'second key',
       'gated_delta_rule/orthogonal key, before': 'orthogonal, before',
       'gated_delta_rule/orthogonal key, after': 'orthogonal, after',
-      'gated_delta_rule/beta of the knob': 'β of the knob',
+      'sampled_mean/beta of the knob': 'β of the knob',
     },
     knobs: {
       beta: { symbol: 'β', meaning: 'how hard the second write overwrites' },
       rho: { symbol: 'ρ', meaning: 'inner product of the two keys' },
       alpha: { symbol: 'α', meaning: 'what the gate keeps before the second write' },
-      order: { symbol: 'O', meaning: '0: decay, then measure the error; 1: the other way round' },
+      order: { symbol: 'O', meaning: 'order', choices: ['decay, then measure the error', 'error before decay (a mistake)'] },
     },
   },
   'scan-matrix': {
@@ -90,7 +91,7 @@ export const matrices = {
     knobs: {
       chunk: { symbol: 'C', meaning: 'tokens of a chunk' },
       decay: { symbol: 'a', meaning: 'what a token keeps of the state, typically' },
-      boundary: { symbol: 'E', meaning: '0: right; 1 and 2: an error by one at each boundary' },
+      boundary: { symbol: 'E', meaning: 'what chunks hand over', choices: ['the right state', 'first error by one', 'second error by one'] },
       selective: { symbol: 'd', meaning: 'how much the decay depends on the token' },
       tokens: { symbol: 'T', meaning: 'tokens' },
       seed: { symbol: 'r', meaning: 'seed of the decays' },

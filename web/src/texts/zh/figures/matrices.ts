@@ -15,8 +15,8 @@ export const matrices: Loosened<typeof english> = {
     },
     knobs: {
       scale: { symbol: 's', meaning: 'softmax 给得分乘上的倍数' },
-      feature: { symbol: 'φ', meaning: '0：elu + 1；1：ReLU' },
-      causal: { symbol: 'C', meaning: '1：看不到之后的词元；0：全部可见' },
+      feature: { symbol: 'φ', meaning: '核的特征', choices: ['elu + 1', 'ReLU'] },
+      causal: { symbol: 'C', meaning: '词元可以看到什么', choices: ['所有词元', '自己和之前的'] },
       tokens: { symbol: 'T', meaning: '词元数' },
       seed: { symbol: 'r', meaning: '词元的种子；取 7 即 LM04 的输入' },
     },
@@ -24,11 +24,12 @@ export const matrices: Loosened<typeof english> = {
   'recurrent-state': {
     notShown: '模型学会挑选的键，以及多于一个头。这里的值是随机的；elu + 1 恒为正，所以计数只增不减。',
     panels: {
-      write: { title: '写入：S 加上 φ(k) 与 v 的外积', x: '格', y: '数' },
+      write: { title: '写入：S 加上 φ(k)ᵀ v（左边是 φ(k)，上方是 v）', x: '格', y: '数' },
       count: { title: '计数：z 加上 φ(k)', x: '格', y: '数' },
       query: { title: '用 φ(q) 读', x: '格', y: '数' },
-      read: { title: '读到的', x: '格', y: '数' },
-      weight: { title: '除以', x: '格', y: '数' },
+      sum: { title: '总和', x: '格', y: '数' },
+      weight: { title: '计数', x: '格', y: '数' },
+      output: { title: '输出', x: '格', y: '数' },
       outputs: { title: '全部输出，每个词元一行', x: '格', y: '输出' },
     },
     series: {
@@ -38,13 +39,13 @@ export const matrices: Loosened<typeof english> = {
       'linear_attention/after': '之后',
       'linear_attention/query': 'φ(q)',
       'linear_attention/sum': 'φ(q) S',
-      'linear_attention/output': '输出 o',
+      'linear_attention/output': 'o',
       'linear_attention/weight': 'φ(q) z',
       'linear_attention/step by step': '逐步计算',
       'linear_attention/looking back': '回看全部',
     },
     knobs: {
-      order: { symbol: 'O', meaning: '0：先写后读；1：先读' },
+      order: { symbol: 'O', meaning: '次序', choices: ['先写后读', '先读后写（错误）'] },
       seed: { symbol: 'r', meaning: '词元的种子；取 7 即 LM05 的输入' },
     },
   },
@@ -68,13 +69,13 @@ export const matrices: Loosened<typeof english> = {
       'gated_delta_rule/second key': '第二键',
       'gated_delta_rule/orthogonal key, before': '正交键，之前',
       'gated_delta_rule/orthogonal key, after': '正交键，之后',
-      'gated_delta_rule/beta of the knob': '旋钮的 β',
+      'sampled_mean/beta of the knob': '旋钮的 β',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '第二次写入覆盖的强度' },
       rho: { symbol: 'ρ', meaning: '两个键的内积' },
       alpha: { symbol: 'α', meaning: '第二次写入前门控保留的比例' },
-      order: { symbol: 'O', meaning: '0：先衰减再量误差；1：次序颠倒' },
+      order: { symbol: 'O', meaning: '次序', choices: ['先衰减，再量误差', '先量误差，再衰减（错误）'] },
     },
   },
   'scan-matrix': {
@@ -92,7 +93,7 @@ export const matrices: Loosened<typeof english> = {
     knobs: {
       chunk: { symbol: 'C', meaning: '每块的词元数' },
       decay: { symbol: 'a', meaning: '每个词元通常保留的比例' },
-      boundary: { symbol: 'E', meaning: '0：正确；1 和 2：每个边界处差一的错误' },
+      boundary: { symbol: 'E', meaning: '块之间交出什么', choices: ['正确的状态', '第一个差一的错误', '第二个差一的错误'] },
       selective: { symbol: 'd', meaning: '衰减在多大程度上随词元而变' },
       tokens: { symbol: 'T', meaning: '词元数' },
       seed: { symbol: 'r', meaning: '衰减的种子' },
