@@ -7,5 +7,18 @@ declare module 'virtual:linearmem/catalogue' {
   export const catalogue: import('../../prerender/wasm_modules.ts').Catalogue;
 }
 
+declare module 'virtual:linearmem/claim-notes' {
+  export const notes: import('../claims/notes.ts').AllNotes;
+}
+
+declare module 'virtual:linearmem/element-css' {
+  const css: string;
+  export default css;
+}
+
+declare module 'virtual:linearmem/font' {
+  export function fontAddress(): string;
+}
+
 declare module '*.css';
 declare module 'virtual:formulas.css';
