@@ -9,6 +9,6 @@ void list_claims(std::vector<Claim>& list) {
   add_linear_attention_claims(list);
 }
 
-std::vector<Experiment> list_experiments() { return {}; }
+std::vector<Experiment> list_experiments() { return {softmax_kernel_experiment()}; }
 
 }  // namespace linearmem

@@ -1,6 +1,6 @@
 // Expands index.html: {{part.key}} becomes that text in both languages, {{formula:key}} a display formula, {{claims}} and
-// {{mistakes}} the rows that have texts; {{claims:LM01,LM02}} some of the rows, of which each stands in one place. virtual:formulas.css is the
-// stylesheet of the formulas met on the way; virtual:linearmem/claim-notes has what a claim's details show, its formula with them.
+// {{mistakes}} the rows that have texts, {{course}} the chapters, {{contents}} the way to them. virtual:formulas.css is the stylesheet of the
+// formulas met on the way; virtual:linearmem/claim-notes has what a claim's details show, its formula with them.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -12,6 +12,7 @@ import { claimFormulas, pageFormulas } from '../src/texts/formulas.ts';
 import { claims as zhClaims } from '../src/texts/zh/claims.ts';
 import { mistakes as zhMistakes } from '../src/texts/zh/mistakes.ts';
 import { page as zhPage } from '../src/texts/zh/page.ts';
+import { contentsHtml, courseHtml } from './course.ts';
 import { FormulaSheet, withNeededFaces } from './formula.ts';
 import { bilingual, type Bilingual } from './markup.ts';
 import { cellLabels, claimRow, mistakeRow } from './rows.ts';
@@ -31,20 +32,16 @@ function pageText(key: string): Bilingual {
 function expand(html: string, sheet: FormulaSheet): string {
   const claimIds = Object.keys(enClaims) as (keyof typeof enClaims)[];
   const mistakeNames = Object.keys(enMistakes) as (keyof typeof enMistakes)[];
-  const rowOf = (id: keyof typeof enClaims) => {
-    if (!(id in enClaims)) throw new Error(`index.html asks for the claim ${id}, which texts/en/claims.ts lacks`);
-    return claimRow(id, { en: enClaims[id], zh: zhClaims[id] }, sheet);
-  };
   const rows = {
-    claims: () => claimIds.map(rowOf).join('\n'),
+    claims: () => claimIds.map((id) => claimRow(id, { en: enClaims[id], zh: zhClaims[id] }, sheet)).join('\n'),
     mistakes: () => mistakeNames.map((name) => mistakeRow(name, enMistakes[name], zhMistakes[name], sheet)).join('\n'),
+    course: () => courseHtml(sheet),
+    contents: () => contentsHtml(sheet),
     'claim-row': () => claimRow('', undefined, sheet),
     'mistake-row': () => mistakeRow('', undefined, undefined, sheet),
   };
-  return html.replace(/\{\{([\w:.,-]+)\}\}/g, (_, key: string) => {
+  return html.replace(/\{\{([\w:.-]+)\}\}/g, (_, key: string) => {
     if (key in rows) return rows[key as keyof typeof rows]();
-    const some = /^claims:(.*)$/.exec(key);
-    if (some) return some[1]!.split(',').map((id) => rowOf(id as keyof typeof enClaims)).join('\n');
     const formula = /^formula:(.*)$/.exec(key);
     if (formula) return sheet.render(pageFormulas[formula[1] as keyof typeof pageFormulas], true);
     return bilingual(pageText(key), sheet);

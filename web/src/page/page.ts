@@ -11,6 +11,8 @@ import { embedCode } from '../figure/embed_code.ts';
 import type { FigureFrame } from '../figure/frame.ts';
 import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
 import { clampSetting, hiddenKnobs, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { Chapters } from './chapters.ts';
+import { followContents } from './contents.ts';
 import { whenNear } from './near.ts';
 import { StatusPanel } from './status.ts';
 
@@ -57,6 +59,7 @@ class Page {
     this.status = new StatusPanel(find(document, '.status'), texts);
     this.speakers.push(this.status);
     this.showLanguage();
+    followContents(find(document, '.contents'));
     for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {
       link.addEventListener('click', (event) => {
         event.preventDefault();
@@ -78,11 +81,18 @@ class Page {
       runAgain: (id) => void run.run([id]),
       mistakeLabel: (name) => breakIt.label(name),
     });
-    this.speakers.push(breakIt, table);
+    const chapters = new Chapters(run, this.texts, {
+      onSwitch: (mistakes) => this.change({ mistakes }),
+      onTry: (search, figure) => this.tryOut(search, figure),
+    });
+    this.speakers.push(breakIt, table, chapters);
     enable('.run-all', () => void run.run());
     enable('.save-report', () => void this.saveReport(run, about));
     void run.switchTo(this.state.mistakes);
-    void run.runNew([about.claims[0]!.id]); // the page's first answer, wherever the reader is
+    const grounds = [...document.querySelectorAll<HTMLElement>('.grounds')].map((place) =>
+      ({ place, ids: [...place.querySelectorAll<HTMLElement>('[data-ground]')].map((row) => row.dataset.ground!) }));
+    void run.runNew(grounds[0]?.ids.slice(0, 1)); // the page's first answer, wherever the reader is
+    whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids), '300px');
     whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]), '300px');
     this.mountFigures(engine);
   }
@@ -116,6 +126,14 @@ class Page {
     this.state = { ...this.state, ...change };
     if (settled) remember(`${location.pathname}${writeAddress(this.state)}${location.hash}`);
     if (change.mistakes) void this.run?.switchTo(change.mistakes);
+  }
+
+  // A link of the text sets the settings of one figure and leaves all else.
+  private tryOut(search: string, figure: string): void {
+    const settings = readAddress(search, this.known).figures[figure] ?? {};
+    this.change({ figures: { ...this.state.figures, [figure]: settings } });
+    this.frames.get(figure)?.set(settings);
+    document.getElementById(figure)?.scrollIntoView({ block: 'start' });
   }
 
   private async changeLanguage(language: Language): Promise<void> {

@@ -2,5 +2,6 @@
 import 'virtual:formulas.css';
 import '../figure/base.css';
 import './page.css';
+import './course.css';
 import '../claims/claims.css';
 import '../figure/figure.css';

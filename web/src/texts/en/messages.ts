@@ -57,6 +57,11 @@ export const messages = {
   'details.with-mistakes': 'Computed with: {mistakes}.',
   'details.link': 'Link to this statement',
 
+  'course.waiting': '{count} statements, not computed yet.',
+  'course.hold': '{count} statements, all hold.',
+  'course.holds': 'One statement, it holds.',
+  'course.fall': '{fallen} of {count} statements fall.',
+
   'copy.do': 'Copy',
   'copy.done': 'Copied',
   'copy.by-hand': 'Selected: copy it with your keyboard',

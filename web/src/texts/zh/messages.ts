@@ -58,6 +58,11 @@ export const messages: Record<keyof typeof english, string> = {
   'details.with-mistakes': '计算时带有：{mistakes}。',
   'details.link': '这条陈述的链接',
 
+  'course.waiting': '{count} 条陈述，尚未计算。',
+  'course.hold': '{count} 条陈述，全部成立。',
+  'course.holds': '一条陈述，成立。',
+  'course.fall': '{count} 条陈述中有 {fallen} 条不再成立。',
+
   'copy.do': '复制',
   'copy.done': '已复制',
   'copy.by-hand': '已选中：请用键盘复制',
