@@ -46,7 +46,7 @@ function carriedSource(): string {
 async function catalogueSource(kind: 'beside' | 'carried'): Promise<string> {
   const known = await catalogue();
   const partOf = kind === 'beside' ? known.partOf : Object.fromEntries(Object.keys(known.partOf).map((name) => [name, 'whole']));
-  return `export const catalogue = ${JSON.stringify({ ...known, partOf, firstPart: partOf[known.claims[0]!.id] })};`;
+  return `export const catalogue = ${JSON.stringify({ ...known, partOf })};`;
 }
 
 const fontSource = { beside: () => `import { base } from ${baseScript};\nexport const fontAddress = () => new URL(${JSON.stringify(asset('KaTeX_Math-Italic', '.woff2'))}, base).href;`,

@@ -24,7 +24,6 @@ export interface Catalogue {
   timings: ExperimentInfo[];
   ledgerModels: LedgerModel[];
   partOf: Record<string, string>; // of a claim's id or an experiment's name
-  firstPart: string; // that of the first claim
 }
 
 export const parts = readdirSync(join(web, '..', 'wasm', 'parts')).map((file) => basename(file, '.cpp'));
@@ -81,12 +80,12 @@ export async function catalogue(): Promise<Catalogue> {
   const partOf = Object.fromEntries(opened.flatMap(({ part, module }) =>
     [...module.claims().map(({ id }) => id), ...figuresOf(module).map(({ name }) => name)].map((key) => [key, part])));
   const ledgerModels = opened.find(({ part }) => part === 'ledger')!.module.ledgerModels();
-  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, timings, ledgerModels, partOf, firstPart: partOf[claims[0]!.id]! };
+  return { claims, mistakes: opened[0]!.module.mistakes(), experiments, timings, ledgerModels, partOf };
 }
 
 // The first part's glue travels with the script that uses it; the others' are fetched along with their modules.
 async function modulesSource(): Promise<string> {
-  const { firstPart } = await catalogue();
+  const firstPart = await partOfFirst();
   const entries = Object.entries(moduleFiles());
   const paths = entries.map(([name, { build, file }], i) =>
     ({ name, build, address: `address${i}`, glue: modulePath(build, `${file}.mjs`), wasm: modulePath(build, `${file}.wasm`) }));
@@ -97,8 +96,14 @@ async function modulesSource(): Promise<string> {
   return [...imports, 'export const modules = {', ...members, '};'].join('\n');
 }
 
+async function partOfFirst(): Promise<string> {
+  const { claims, partOf } = await catalogue();
+  return partOf[claims[0]!.id]!;
+}
+
 const sources: Record<string, () => string | Promise<string>> = {
   'virtual:linearmem/modules': modulesSource,
+  'virtual:linearmem/first-part': async () => `export const firstPart = ${JSON.stringify(await partOfFirst())};`,
   'virtual:linearmem/catalogue': async () => `export const catalogue = ${JSON.stringify(await catalogue())};`,
 };
 

@@ -3,6 +3,10 @@ declare module 'virtual:linearmem/modules' {
   export const modules: Record<string, import('./loader.ts').Build>;
 }
 
+declare module 'virtual:linearmem/first-part' {
+  export const firstPart: string; // of the first claim
+}
+
 declare module 'virtual:linearmem/catalogue' {
   export const catalogue: import('../../prerender/wasm_modules.ts').Catalogue;
 }

@@ -91,9 +91,9 @@ class Page {
     void run.switchTo(this.state.mistakes);
     const grounds = [...document.querySelectorAll<HTMLElement>('.grounds')].map((place) =>
       ({ place, ids: [...place.querySelectorAll<HTMLElement>('[data-ground]')].map((row) => row.dataset.ground!) }));
-    void run.runNew(grounds[0]?.ids.slice(0, 1)); // the page's first answer, wherever the reader is
-    whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids), '300px');
-    whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]), '300px');
+    void run.runNew(grounds[0]?.ids); // the page's first answer, wherever the reader is
+    whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids));
+    whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]));
     this.mountFigures(engine);
   }
 

@@ -22,7 +22,7 @@ export const messages = {
   'run.progress': '{done} of {total}',
   'run.waiting': 'The statements wait for the module.',
   'run.running': 'Computing: {done} of {total} statements done.',
-  'run.some-hold': '{done} statements hold so far, computed in this browser in {time}. The other {left} are computed when you come to them.',
+  'run.some-hold': 'Statements that hold so far: {done}, computed in this browser in {time}. The other {left} are computed when you come to them.',
   'run.all-hold': 'All {total} statements hold. Computed in this browser in {time}.',
   'run.some-fall': '{fallen} of {total} statements fall: {ids}.',
   'run.again': 'Compute this one again',

@@ -23,7 +23,7 @@ export const messages: Record<keyof typeof english, string> = {
   'run.progress': '{done} / {total}',
   'run.waiting': '陈述正在等待模块。',
   'run.running': '正在计算：{total} 条陈述已完成 {done} 条。',
-  'run.some-hold': '到目前为止 {done} 条陈述成立，在这个浏览器中算出，用时 {time}。其余 {left} 条在您读到时计算。',
+  'run.some-hold': '到目前为止成立的陈述：{done} 条，在这个浏览器中算出，用时 {time}。其余 {left} 条在您读到时计算。',
   'run.all-hold': '{total} 条陈述全部成立。在这个浏览器里计算用了 {time}。',
   'run.some-fall': '{total} 条陈述中有 {fallen} 条不成立：{ids}。',
   'run.again': '重新计算这一条',
