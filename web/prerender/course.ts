@@ -31,11 +31,11 @@ function bothOf({ name }: Chapter, sheet: FormulaSheet): Both {
 
 const pageTextOf = (sheet: FormulaSheet): PageText => (key) => bilingual({ en: enPage[key], zh: zhPage[key] }, sheet);
 
-function exhibit(name: string, chapter: Chapter, both: Both, first: boolean): string {
+function exhibit(name: string, chapter: Chapter, both: Both): string {
   const headed = wordsOf(en, chapter.name).figures[name]?.heading !== undefined;
   return `<div class="exhibit" id="${name}">
 ${headed ? `<h3>${both(({ figures }) => figures[name]!.heading)}</h3>\n` : ''}<p class="read">${both(({ figures }) => figures[name]?.text)}</p>
-<div data-figure="${name}"${first ? '' : ' data-mount="near"'}></div></div>`;
+<div data-figure="${name}"></div></div>`;
 }
 
 const untilStop = /^(?:\$[^$]*\$|[^:：.。])*/;
@@ -67,7 +67,7 @@ export function courseHtml(sheet: FormulaSheet): string {
   return chapters.map((chapter, i) => {
     const both = bothOf(chapter, sheet);
     const paragraphs = wordsOf(en, chapter.name).text.map((_, at) => `<p class="read">${both((words) => words.text[at])}</p>`);
-    const exhibits = chapter.figures.map((name, at) => exhibit(name, chapter, both, i === 0 && at === 0));
+    const exhibits = chapter.figures.map((name) => exhibit(name, chapter, both));
     return `<section class="chapter" id="${chapter.name}" aria-labelledby="${chapter.name}-heading">
 <h2 id="${chapter.name}-heading"><a class="chapter-number" href="#${chapter.name}" aria-hidden="true" tabindex="-1">${i + 1}</a> ${both(({ heading }) => heading)}</h2>
 ${[...paragraphs, ...exhibits].join('\n')}

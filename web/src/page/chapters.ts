@@ -6,6 +6,7 @@ import { verdict } from '../claims/verdict.ts';
 import { copyable } from '../dom/copy.ts';
 import { element, find } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
+import { whenNear } from './near.ts';
 
 export interface ChapterActions {
   onSwitch(mistakes: string[]): void;
@@ -46,14 +47,7 @@ export class Chapters {
   }
 
   private fillWhenNear(): void {
-    const near = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (!isIntersecting) continue;
-        near.unobserve(target);
-        this.fill(target as HTMLElement);
-      }
-    }, { rootMargin: '1500px' });
-    for (const chapter of this.all) near.observe(chapter);
+    whenNear(this.all, (chapter) => this.fill(chapter), '1500px');
   }
 
   private fill(chapter: HTMLElement): void {

@@ -8,7 +8,7 @@ const recall = (name: string) => async () => (await import('./recall.ts')).rooms
 export const rooms: Record<string, () => Promise<Room>> = {
   'knn-neighbours': async () => (await import('./knn_memory.ts')).room,
   'memory-tradeoff': async () => (await import('./memory_tradeoff.ts')).room,
-  ledger: async () => (await import('./ledger.ts')).room,
+  ledger: async () => (await import('./ledger.ts')).makeLedger(),
   'wall-clock': async () => (await import('./wall_clock.ts')).room,
   ...Object.fromEntries([
     'picture-readback', 'interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening',
