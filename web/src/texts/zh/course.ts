@@ -82,7 +82,7 @@ export const course: Loosened<typeof english> = {
       'noisy-query': { heading: '查询只与键相像时，会失去什么？', text: '目标项答得弱了，其他项照旧。越锐利的响应损失越大：并非越锐利越好。' },
       hopfield: { heading: '现代 Hopfield 网络停在哪里？', text: '每一步用状态读出各模式，读到的就是下一个状态。权重几乎不动时停下；在临界的 $\\beta$ 附近，那离静止还很远。' },
     },
-    tries: ['查询有噪声，把 $\\beta$ 提到 24：一点点不匹配就答不出来。', '让 Hopfield 网络在 $\\beta=2$ 时停下：离终点还远，它已经不动了。'],
+    tries: ['查询有噪声，取 $\\beta=24$：一点点不匹配就答不出来。', '让 Hopfield 网络在 $\\beta=2$ 时停下：离终点还远，它已经不动了。'],
   },
   recall: {
     short: '回忆与容量',
