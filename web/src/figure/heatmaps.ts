@@ -8,6 +8,7 @@ import { lineHeight, textWidth, wrapped } from './words.ts';
 
 const largest = 46; // px, side of a cell
 const legible = 33; // px, from which on a number fits
+const roomy = 43; // px, from which on it fits at full size
 const gap = 26; // px between matrices, for the sign
 const captionGap = 6;
 const leftEdge = 40; // px for the numbers beside a matrix
@@ -132,5 +133,5 @@ function cell(value: number, limit: number, { x, y, side, numbered, place }: Cel
   const exact = node('title', {});
   exact.textContent = `${place} = ${full(value)}`;
   box.append(exact);
-  return numbered ? [box, caption(cellNumber(value), x + side / 2, y + side / 2 + 4.5, 'cell-number')] : [box];
+  return numbered ? [box, caption(cellNumber(value), x + side / 2, y + side / 2 + 4.5, side < roomy ? 'cell-number tight' : 'cell-number')] : [box];
 }

@@ -7,11 +7,11 @@ export const small = 8; // rows and columns up to which cells have numbers
 
 const noise = 1e-12; // what rounding leaves of a whole number
 
-// Two decimals, of whole numbers none.
+// Two decimals, of whole numbers none, of numbers above ten one.
 export function cellNumber(value: number): string {
   const nearest = Math.round(value);
   if (Math.abs(value - nearest) < noise) return short(nearest === 0 ? 0 : nearest);
-  return value.toFixed(2).replace(/^-(?!0\.00)/, '\u2212').replace('-', '');
+  return value.toFixed(Math.abs(value) < 9.995 ? 2 : 1).replace(/^-(?!0\.00)/, '\u2212').replace('-', '');
 }
 
 export interface MatrixTableWords {
