@@ -1,0 +1,32 @@
+// embed.html, the page for an iframe: one figure, named by its query. It carries the site's policy and lets the element's worker start.
+import type { Plugin } from 'vite';
+import { policy } from './content_security_policy.ts';
+
+export const embedPolicy = policy.replace("worker-src 'self'", "worker-src 'self' blob:").replace("font-src 'self'", "font-src 'self' data:");
+
+const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${embedPolicy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>LinearMem: a figure</title>
+<script src="./linear-mem.js"></script>
+<script src="./embed_frame.js" defer></script>
+</head>
+<body>
+<noscript><p>This figure is computed in the browser, so it needs JavaScript and WebAssembly.</p>
+<p lang="zh-Hans">这幅图在浏览器中计算，需要 JavaScript 和 WebAssembly。</p></noscript>
+</body>
+</html>
+`;
+
+export function embedPage(): Plugin {
+  return {
+    name: 'linearmem-embed-page',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'embed.html', source: html });
+    },
+  };
+}
