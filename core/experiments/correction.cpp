@@ -65,7 +65,7 @@ double miss(const Pair& got, const Pair& wanted) { return std::hypot(got[0] - wa
 
 Result<Panel> against_strength(const Writing& in, double beta) {
   const char* memory = "gated_delta_rule";
-  std::vector<Series> lines = {{memory, "first key", {}, {}}, {memory, "second key", {}, {}}, {memory, "beta of the knob", {}, {}}};
+  std::vector<Series> lines = {{memory, "first key", {}, {}}, {memory, "second key", {}, {}}, {"sampled_mean", "beta of the knob", {}, {}}};
   lines[2].points = true;
   for (int i = 0; i <= kStrengths + 1; ++i) {
     const double strength = i > kStrengths ? beta : 2.0 * i / kStrengths;

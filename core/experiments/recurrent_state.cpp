@@ -87,8 +87,9 @@ Result<Figure> run(const Settings& settings) {
                               {matrix_series(memory, "before", before.z), matrix_series(memory, "written", written.z), matrix_series(memory, "after", after.z)},
                               count),
                  matrix_panel("query", kK, {matrix_series(memory, "query", query.z)}, count),
-                 matrix_panel("read", kV, {matrix_series(memory, "sum", read.sum), matrix_series(memory, "output", read.output)}, reach),
+                 matrix_panel("sum", kV, {matrix_series(memory, "sum", read.sum)}, reach),
                  matrix_panel("weight", 1, {matrix_series(memory, "weight", {read.weight})}, count),
+                 matrix_panel("output", kV, {matrix_series(memory, "output", read.output)}, reach),
                  matrix_panel("outputs", kV,
                               {matrix_series(memory, "step by step", outputs), matrix_series(memory, "looking back", explicit_form.o)})}};
 }

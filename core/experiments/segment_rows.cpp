@@ -41,7 +41,7 @@ Result<Figure> run(const Settings& settings) {
     if (Status status = remember(segment, limit, memory); !status.ok()) return status;
   }
   return Figure{{matrix_panel("rows", tokens, {matrix_series("window", "segment by segment", reachable)}, 1),
-                 {"reach", {"token", "", false}, {"tokens in reach", "tokens", false}, {all, within, alone}}}};
+                 {"reach", {"token", "", false}, {"tokens in reach", "", false}, {all, within, alone}}}};
 }
 
 }  // namespace

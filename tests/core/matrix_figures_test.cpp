@@ -78,7 +78,7 @@ TEST(RecurrentState, EveryTokenAddsUp) {
     EXPECT_EQ(steps.cells.size(), static_cast<std::size_t>(3 * token));
     for (std::size_t i = 0; i < steps.cells.size(); ++i) EXPECT_NEAR(steps.cells[i], back.cells.at(i), 1e-12);
     for (std::int64_t j = 0; j < 3; ++j)
-      EXPECT_NEAR(shown(figure, "read", "sum")(0, j) / (shown(figure, "weight", "weight")(0, 0) + 1e-6), back(static_cast<std::int64_t>(token) - 1, j), 1e-12);
+      EXPECT_NEAR(shown(figure, "sum", "sum")(0, j) / (shown(figure, "weight", "weight")(0, 0) + 1e-6), back(static_cast<std::int64_t>(token) - 1, j), 1e-12);
   }
   const Shown outputs = shown(figure_of("recurrent-state", {}), "outputs", "looking back");
   const double first_rows[] = {-0.5793013823065131, -0.19619590026124073, 0.8987635397834051, 0.32426122155186393, -0.7868605387163932, 0.011504930759062667};

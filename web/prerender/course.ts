@@ -8,10 +8,12 @@ import type { FormulaSheet } from './formula.ts';
 import { bilingual, escapeHtml } from './markup.ts';
 
 interface Words {
+  short: string;
   heading: string;
   text: readonly string[];
   figures: Record<string, { heading?: string; text: string }>;
-  tries: readonly string[];
+  tries: readonly string[]; // up to the first stop it is what to do
+  answer?: string;
 }
 
 type Both = (key: (words: Words) => string | undefined) => string;
@@ -36,14 +38,19 @@ ${headed ? `<h3>${both(({ figures }) => figures[name]!.heading)}</h3>\n` : ''}<p
 <div data-figure="${name}"></div></div>`;
 }
 
-function tries({ tries: settings, mistakes }: Chapter, both: Both, text: PageText): string {
-  const links = settings.map((address, i) => {
+const untilStop = /^(?:\$[^$]*\$|[^:：.。])*/;
+const begin = (words: string) => untilStop.exec(words)![0];
+const rest = (words: string) => words.replace(untilStop, '');
+
+function tries(chapter: Chapter, both: Both, text: PageText): string {
+  const links = chapter.tries.map((address, i) => {
     const figure = address.slice(0, address.indexOf('.'));
-    return `<li><a data-try href="?${escapeHtml(address)}#${figure}">${both((words) => words.tries[i])}</a></li>`;
+    return `<li><a data-try href="?${escapeHtml(address)}#${figure}">${both((words) => begin(words.tries[i]!))}</a>${both((words) => rest(words.tries[i]!))}</li>`;
   });
-  const switches = mistakes.map((name) => `<li data-switch="${name}"></li>`);
-  return `<div class="tries"><h3>${text('course.tries')}</h3><ul>${links.join('')}</ul>
-${switches.length > 0 ? `<ul class="switches">${switches.join('')}</ul>` : ''}</div>`;
+  const switches = chapter.mistakes.map((name) => `<li data-switch="${name}"></li>`);
+  const answer = wordsOf(en, chapter.name).answer === undefined ? '' : `<details class="answer"><summary>${text('course.answer')}</summary><p>${both((words) => words.answer)}</p></details>`;
+  return `<div class="tries"><h3>${text('course.tries')}</h3><ul>${links.join('')}</ul>${answer}
+${switches.length > 0 ? `<h3>${text('course.mistakes')}</h3><ul class="switches">${switches.join('')}</ul>` : ''}</div>`;
 }
 
 const foldedFrom = 5; // claims
@@ -75,7 +82,7 @@ const appendix = [['claims', 'contents.claims'], ['yourself', 'contents.yourself
 
 export function contentsHtml(sheet: FormulaSheet): string {
   const text = pageTextOf(sheet);
-  const entries = [...chapters.map((chapter) => [chapter.name, bothOf(chapter, sheet)(({ heading }) => heading)] as const),
+  const entries = [...chapters.map((chapter) => [chapter.name, bothOf(chapter, sheet)(({ short }) => short)] as const),
     ...appendix.map(([id, key]) => [id, text(key)] as const)];
   return `<ol id="contents-list">${entries.map(([id, words]) => `<li><a href="#${id}">${words}</a></li>`).join('\n')}</ol>`;
 }

@@ -122,7 +122,7 @@ export class FigureFrame {
       (settings, settled = true) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), settled), this.options.engine);
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
-    const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
+    const controls = this.editor ? [this.editor.root, this.knobs.root] : [this.knobs.root];
     if (this.options.room.summary) controls.push(this.summary);
     if (this.options.room.byHand) {
       this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });

@@ -8,6 +8,7 @@ import { lineHeight, textWidth, wrapped } from './words.ts';
 
 const largest = 46; // px, side of a cell
 const legible = 33; // px, from which on a number fits
+const roomy = 43; // px, from which on it fits at full size
 const gap = 26; // px between matrices, for the sign
 const captionGap = 6;
 const leftEdge = 40; // px for the numbers beside a matrix
@@ -21,6 +22,7 @@ export interface MatrixWords {
 
 // What is said about one matrix beside its numbers.
 export interface MatrixNotes {
+  hidden?: boolean; // it is not drawn by itself
   sign?: string; // before it: '+', '='
   lit?: { row?: number }; // a row that is read, or all of what is written
   left?: readonly number[]; // the factors of an outer product
@@ -37,7 +39,8 @@ interface Placed {
   y: number;
 }
 
-export function heatmaps(panel: Panel, words: MatrixWords, width: number, notesOf: NotesOf): SVGSVGElement {
+export function heatmaps(whole: Panel, words: MatrixWords, width: number, notesOf: NotesOf): SVGSVGElement {
+  const panel = { ...whole, series: whole.series.filter((series) => !notesOf(whole, series).hidden) };
   const rows = Math.max(...panel.series.map((series) => rowsOf(series, panel)));
   const side = cellSide(panel, width, notesOf);
   const title = wrapped(words.title, width);
@@ -130,5 +133,5 @@ function cell(value: number, limit: number, { x, y, side, numbered, place }: Cel
   const exact = node('title', {});
   exact.textContent = `${place} = ${full(value)}`;
   box.append(exact);
-  return numbered ? [box, caption(cellNumber(value), x + side / 2, y + side / 2 + 4.5, 'cell-number')] : [box];
+  return numbered ? [box, caption(cellNumber(value), x + side / 2, y + side / 2 + 4.5, side < roomy ? 'cell-number tight' : 'cell-number')] : [box];
 }

@@ -7,6 +7,7 @@ import { dataTable } from './data_table.ts';
 import { heatmaps, type MatrixNotes } from './heatmaps.ts';
 import { cellNumber, matrixTable } from './matrix_numbers.ts';
 import { pictures } from './pictures.ts';
+import type { KnobWords } from './knobs.ts';
 import type { DrawContext, DrawnPanel, Room } from './room.ts';
 
 const narrow = 620; // px: below it the panels stand one under the other
@@ -83,7 +84,7 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
       return panel.series.map((series) => matrixTable(series, panel, fill(texts.figures.matrix.title, { title, label: label(series) }), words));
     }),
     knobWords: (spec, texts) => {
-      const known = words(texts).knobs as Record<string, { symbol: string; meaning: string }>;
+      const known = words(texts).knobs as Record<string, KnobWords>;
       return known[spec.name] ?? { symbol: spec.name, meaning: spec.meaning };
     },
     notShown: (_info, texts) => words(texts).notShown,

@@ -5,10 +5,13 @@ import { full, short } from '../texts/numbers.ts';
 
 export const small = 8; // rows and columns up to which cells have numbers
 
-// Two decimals; what is 0 to the last bit says 0 alone.
+const noise = 1e-12; // what rounding leaves of a whole number
+
+// Two decimals, of whole numbers none, of numbers above ten one.
 export function cellNumber(value: number): string {
-  if (Number.isInteger(value)) return short(value);
-  return value.toFixed(2).replace('-', '\u2212');
+  const nearest = Math.round(value);
+  if (Math.abs(value - nearest) < noise) return short(nearest === 0 ? 0 : nearest);
+  return value.toFixed(Math.abs(value) < 9.995 ? 2 : 1).replace(/^-(?!0\.00)/, '\u2212').replace('-', '');
 }
 
 export interface MatrixTableWords {

@@ -15,6 +15,7 @@ export function followContents(nav: HTMLElement): void {
 
   const here = find(nav, '.contents-here');
   const mark = (id: string) => {
+    here.replaceChildren();
     for (const link of links) {
       if (link.hash === `#${id}`) {
         link.setAttribute('aria-current', 'true');
@@ -26,8 +27,5 @@ export function followContents(nav: HTMLElement): void {
   const crossing = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) if (isIntersecting) mark(target.id);
   }, { rootMargin: '-20% 0px -79% 0px' });
-  for (const link of links) {
-    const section = document.getElementById(link.hash.slice(1));
-    if (section) crossing.observe(section);
-  }
+  for (const section of document.querySelectorAll('main > section')) crossing.observe(section);
 }

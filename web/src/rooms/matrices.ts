@@ -16,7 +16,8 @@ function numbersOf(figure: Figure, panel: string, label: string): number[] {
 const signs = (of: Record<string, string>) => (_figure: Figure, panel: Panel, { label }: Series): MatrixNotes => ({ sign: of[`${panel.name}/${label}`] });
 
 function step(figure: Figure, panel: Panel, series: Series): MatrixNotes {
-  const sign = { written: '+', after: '=' }[series.label];
+  const sign = { written: '+', after: '=', weight: '÷', output: '=' }[series.label];
+  if (series.label === 'value') return { hidden: true }; // it stands above what is written
   if (panel.name === 'write' && series.label === 'written') {
     return { sign, lit: {}, left: numbersOf(figure, 'count', 'written'), top: numbersOf(figure, 'write', 'value') };
   }

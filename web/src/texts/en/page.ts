@@ -13,6 +13,8 @@ export const page = {
   'contents.claims': 'All statements',
   'contents.yourself': 'Run it yourself',
   'course.tries': 'To try',
+  'course.mistakes': 'A mistake to make',
+  'course.answer': 'Answer',
   'course.grounds': 'What this rests on',
   'course.no-grounds': 'No statement of the table: times differ from machine to machine, and what is counted here is only work.',
   'claims.heading': 'Do the statements hold?',

@@ -14,6 +14,8 @@ export const page: Record<keyof typeof english, string> = {
   'contents.claims': '全部陈述',
   'contents.yourself': '自己运行',
   'course.tries': '试一试',
+  'course.mistakes': '犯一个错误',
+  'course.answer': '答案',
   'course.grounds': '依据',
   'course.no-grounds': '没有陈述作依据：时间因机器而异，这里数出来的只有运算量。',
   'claims.heading': '这些陈述成立吗？',

@@ -164,7 +164,7 @@ export const recall = {
   'reset-leak': {
     notShown: 'a state that was reset: its line is 0, to the bit (RM09). Gates and norms of a trained model may pass on more or less.',
     panels: {
-      leak: { title: 'What the first request leaves in the answers to the second', x: 'tokens since the boundary', y: 'leak over the right answer' },
+      leak: { title: 'What the first request leaves in the answers to the second', x: 'since the boundary', y: 'leak over the right answer' },
     },
     series: {
       'outer_product/outer product': 'outer product',

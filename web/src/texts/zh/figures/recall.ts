@@ -167,7 +167,7 @@ export const recall: Loosened<typeof english> = {
   'reset-leak': {
     notShown: '重置过的状态：它的线处处是 0，一位不差（RM09）。训练好的模型，门控和归一化可能传下更多或更少。',
     panels: {
-      leak: { title: '第一个请求在第二个请求的回答里留下多少', x: '边界之后的词元', y: '泄漏与正确回答之比' },
+      leak: { title: '第一个请求在第二个请求的回答里留下多少', x: '边界之后', y: '泄漏与正确回答之比' },
     },
     series: {
       'outer_product/outer product': '外积',
