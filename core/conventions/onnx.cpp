@@ -46,8 +46,10 @@ const ConversionRules kLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{
                               .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kRuntimeLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{"feature", "identity"}, {"normalize", "false"}},
-                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
-const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
+                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule,
+                                     .inputs_to_theirs = key_heads_to_theirs};
+const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule,
+                                    .inputs_to_theirs = key_heads_to_theirs};
 const ConversionRules kConv{.passed = {{"activation", "activation"}}};
 
 std::vector<OptionSpec> options(const std::vector<const char*>& rules) {
