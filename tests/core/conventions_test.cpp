@@ -185,6 +185,66 @@ TEST(Conventions, ASequenceOfNaNBesideItChangesNoBit) {
   }
 }
 
+// Three sequences of 3, 0 and 2 tokens in one row, the batch axis or none before the tokens', against each alone.
+TEST(Conventions, PackedIsEachAloneBitForBit) {
+  const std::vector<std::int64_t> lengths = {3, 0, 2}, bounds = {0, 3, 3, 5};
+  std::uint64_t seed = 1700;
+  for (const ConventionCase& c : test::convention_cases()) {
+    const ConventionMechanism& mechanism = test::mechanism_of(c.convention, c.mechanism);
+    if (mechanism.inputs.back().name != std::string("cu_seqlens")) continue;
+    SCOPED_TRACE(std::string(c.convention) + " " + c.mechanism);
+    std::vector<NamedTensors> alone;
+    NamedTensors packed;
+    LetterSizes sizes = test::small_sizes(c.convention);
+    Numbers numbers(++seed);
+    for (std::int64_t length : lengths) {
+      sizes["T"] = length;
+      NamedTensors inputs = test::convention_inputs(mechanism, sizes, c.inputs, [&](Role role, std::int64_t, std::int64_t) { return random_number(numbers, role); });
+      for (const ConventionTensor& entry : mechanism.inputs) {
+        const std::string name = entry.name;
+        if (!inputs.count(name) || name == "cu_seqlens") continue;
+        const auto [whole, first] = packed.emplace(name, inputs.at(name));
+        if (!goes_with_the_batch(entry)) inputs[name] = whole->second;  // weights are shared
+        if (first || !goes_with_the_batch(entry)) continue;
+        const NamedTensor& part = inputs.at(name);
+        whole->second.bytes.insert(whole->second.bytes.end(), part.bytes.begin(), part.bytes.end());
+        const std::size_t axis = parse_axes(entry.axes)[0] == AxisLetters{"B"} ? 1 : 0;
+        whole->second.shape[axis] += part.shape[axis];
+      }
+      inputs["cu_seqlens"] = to_named<std::int64_t>({0, length}, {2});
+      alone.push_back(std::move(inputs));
+    }
+    packed["cu_seqlens"] = to_named(bounds, {4});
+    const auto all = run_mechanism(mechanism, packed, {.options = c.options});
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    std::map<std::string, std::vector<std::byte>> joined;
+    for (const NamedTensors& inputs : alone) {
+      const auto one = run_mechanism(mechanism, inputs, {.options = c.options});
+      ASSERT_TRUE(one.ok()) << one.status().message();
+      for (const auto& [name, tensor] : one.value()) joined[name].insert(joined[name].end(), tensor.bytes.begin(), tensor.bytes.end());
+    }
+    for (const auto& [name, bytes] : joined) EXPECT_EQ(all.value().at(name).bytes, bytes) << name;
+  }
+}
+
+TEST(Conventions, InFloat32WithinItsTolerance) {
+  for_random_calls([](const ConventionMechanism& mechanism, const RandomCall& call, const ConventionCase&) {
+    NamedTensors narrow = call.inputs;
+    for (auto& [name, tensor] : narrow)
+      if (is_floating(tensor.dtype)) tensor = to_named(floating_values<float>(name, tensor).value(), tensor.shape);
+    RunSettings wide = call.settings;
+    wide.dtype = DType::f64;
+    const auto got = run_mechanism(mechanism, narrow, call.settings), exact = run_mechanism(mechanism, narrow, wide);
+    ASSERT_TRUE(got.ok() && exact.ok()) << got.status().message() << exact.status().message();
+    for (const auto& [name, tensor] : got.value()) {
+      EXPECT_EQ(tensor.dtype, DType::f32);
+      const auto a = floating_values<double>(name, tensor).value(), b = floating_values<double>(name, exact.value().at(name)).value();
+      ASSERT_EQ(a.size(), b.size());
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE(std::abs(a[i] - b[i]), 1e-5 * std::max(1.0, std::abs(b[i]))) << name << " " << i;
+    }
+  });
+}
+
 TEST(Conventions, LinearmemIsOurs) {
   const NamedTensor row = to_named<double>({1, 0, 0, 1}, {1, 2, 1, 2});
   const NamedTensors inputs = {{"q", row}, {"k", row}, {"v", row}, {"beta", to_named<double>({1, 0.5}, {1, 2, 1})}};
