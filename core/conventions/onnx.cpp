@@ -7,7 +7,7 @@ namespace linearmem {
 namespace {
 
 constexpr const char* kStandardSource =
-    "onnx/onnx docs Operators LinearAttention-27 and onnx/reference/ops/op_linear_attention.py at 4054ae7";
+    "the operator's page, onnx.ai/onnx/operators/onnx__LinearAttention.html, and onnx/onnx onnx/reference/ops/op_linear_attention.py at 4054ae7";
 constexpr const char* kRuntimeSource = "microsoft/onnxruntime onnxruntime/contrib_ops/cpu/bert/linear_attention.cc at 245efd0";
 
 bool takes_decay(const std::string& rule) { return rule == "gated" || rule == "gated_delta"; }
