@@ -29,7 +29,9 @@ bool norm_forgets(const Exchange& exchange) {
 
 std::string door_of(const ConventionMechanism& mechanism) { return std::string(mechanism.convention) + " " + mechanism.mechanism; }
 
-Status refuse(const ConventionMechanism& mechanism, const std::string& sentence) { return Status::invalid(door_of(mechanism) + ": " + sentence); }
+Status refuse(const ConventionMechanism& mechanism, const std::string& sentence) {
+  return Status::invalid(door_of(mechanism) + ": " + sentence);
+}
 
 const ConversionRules& Exchange::rules() const { return *mechanism.rules; }
 
@@ -55,7 +57,8 @@ Result<NamedTensors> from_native(const ConventionMechanism& mechanism, const Nam
   const auto all = with_all_options(mechanism, settings);
   if (!all.ok()) return all.status();
   Exchange exchange = begin(mechanism, all.value(), inputs);
-  if (norm_forgets(exchange)) return refuse(mechanism, std::string("option ") + mechanism.rules->norm_option + " cannot be undone: a norm forgets lengths");
+  if (norm_forgets(exchange))
+    return refuse(mechanism, std::string("option ") + mechanism.rules->norm_option + " cannot be undone: a norm forgets lengths");
   exchange.ours = inputs;
   Status status = sizes_from_options(exchange);
   if (status.ok()) status = run_step(mechanism.rules->inputs_to_theirs, exchange);
@@ -78,7 +81,8 @@ Result<NamedTensors> outputs_from_native(const ConventionMechanism& mechanism, c
   Exchange exchange = begin(mechanism, all.value(), inputs);
   exchange.sizes = std::move(sizes).value();
   exchange.ours = outputs;
-  Status status = move_to_theirs(exchange, mechanism.outputs);
+  Status status = check_ours(mechanism, mechanism.outputs, outputs);
+  if (status.ok()) status = move_to_theirs(exchange, mechanism.outputs);
   if (status.ok()) status = run_step(mechanism.rules->outputs_to_theirs, exchange);
   if (!status.ok()) return status;
   return std::move(exchange.theirs);

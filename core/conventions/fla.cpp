@@ -66,28 +66,41 @@ Status inputs_to_theirs(Exchange& exchange) {
   return {};
 }
 
-// The newest W inputs of each sequence: those of our state, and before them the one W tokens back, of x or of the first state.
+// The values of a tensor that may be absent.
+Result<std::vector<double>> doubles_where_given(const NamedTensors& tensors, const char* name) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? Result<std::vector<double>>(std::vector<double>{}) : doubles_of(name, found->second);
+}
+
+// The input W tokens before the end of sequence n: of x, or of the first state [N,D,W]; 0 where that is absent.
+double oldest(const std::vector<double>& x, const std::vector<double>& first, std::int64_t n, std::int64_t d, std::int64_t begin, std::int64_t end,
+              const Sizes& sizes) {
+  const std::int64_t D = sizes.at("D"), W = sizes.at("W");
+  if (end - begin >= W) return x[static_cast<std::size_t>((end - W) * D + d)];
+  return first.empty() ? 0 : first[static_cast<std::size_t>((n * D + d) * W + end - begin)];
+}
+
+// The newest W inputs of each sequence: the W - 1 of our state, and the one before them.
 Status outputs_to_theirs(Exchange& exchange) {
-  const auto x = doubles_of("x", exchange.given->at("x")), kept = doubles_of("state", exchange.ours.at("state"));
-  std::vector<double> before, wide;
-  if (const auto first = exchange.given->find("initial_state"); first != exchange.given->end()) {
-    auto values = doubles_of("initial_state", first->second);
-    if (!values.ok()) return values.status();
-    before = std::move(values).value();
-  }
-  if (!x.ok() || !kept.ok()) return x.ok() ? kept.status() : x.status();
-  const NamedTensor& state = exchange.ours.at("state");
+  const auto found = exchange.ours.find("state");
+  if (found == exchange.ours.end()) return {};
+  const auto x = doubles_where_given(*exchange.given, "x"), first = doubles_where_given(*exchange.given, "initial_state"),
+             kept = doubles_of("state", found->second);
+  for (const auto* read : {&x, &first, &kept})
+    if (!read->ok()) return read->status();
   const std::int64_t D = exchange.sizes.at("D"), W = exchange.sizes.at("W");
   const std::vector<std::int64_t> bounds = bounds_of(*exchange.given, exchange.given->at("x"));
-  for (std::int64_t n = 0; n < state.shape[0]; ++n)
+  const auto N = static_cast<std::int64_t>(bounds.size()) - 1;
+  if (found->second.shape != std::vector<std::int64_t>{N, D, W - 1})
+    return refuse(exchange.mechanism, "state must be [N,D,W-1] of these inputs, N = " + std::to_string(N) + exchange.sizes.in_words());
+  std::vector<double> wide;
+  for (std::int64_t n = 0; n < N; ++n)
     for (std::int64_t d = 0; d < D; ++d) {
-      const std::int64_t begin = bounds[static_cast<std::size_t>(n)], end = bounds[static_cast<std::size_t>(n) + 1];
-      const std::int64_t from_state = (n * D + d) * W + (end - begin);
-      const bool in_x = end - begin >= W;
-      wide.push_back(in_x ? x.value()[static_cast<std::size_t>((end - W) * D + d)] : before.empty() ? 0 : before[static_cast<std::size_t>(from_state)]);
-      for (std::int64_t j = 0; j + 1 < W; ++j) wide.push_back(kept.value()[static_cast<std::size_t>((n * D + d) * (W - 1) + j)]);
+      const auto row = kept.value().begin() + (n * D + d) * (W - 1);
+      wide.push_back(oldest(x.value(), first.value(), n, d, bounds[static_cast<std::size_t>(n)], bounds[static_cast<std::size_t>(n) + 1], exchange.sizes));
+      wide.insert(wide.end(), row, row + W - 1);
     }
-  exchange.theirs["final_state"] = tensor_of(wide, {state.shape[0], D, W}, state.dtype);
+  exchange.theirs["final_state"] = tensor_of(wide, {N, D, W}, found->second.dtype);
   return {};
 }
 
@@ -117,7 +130,8 @@ ConventionMechanism delta_rule() {
   return {"fla", "delta-rule", "fused_recurrent_delta_rule",
           "fla-org/flash-linear-attention fla/ops/delta_rule/fused_recurrent.py at 0781576",
           {{"q", "B T H K", "q", "B T H K"}, {"k", "B T H K", "k", "B T H K"}, {"v", "B T H V", "v", "B T H V"},
-           {"beta", "B T H", "beta", "B T H", NumberForm::same, false}, {"initial_state", "N H K V", "state", "N H K V", NumberForm::same, false}, kSequences},
+           {"beta", "B T H", "beta", "B T H", NumberForm::same, false},
+           {"initial_state", "N H K V", "state", "N H K V", NumberForm::same, false}, kSequences},
           {{"o", "B T H V", "o", "B T H V"}, {"final_state", "N H K V", "state", "N H K V"}},
           {kScale, kNorm},
           {{"names", "state, l2norm", "initial_state, final_state, use_qk_l2norm_in_kernel"}, {"beta", "required", "1 where absent"}},

@@ -37,10 +37,8 @@ Status gates_to_theirs(Exchange& exchange) {
 }
 
 const ConversionRules kPrefill{.scale = ScaleRule::zero_is_key_width, .square = true, .inputs_to_ours = defaults_to_ours};
-const ConversionRules kDecode{.scale = ScaleRule::zero_is_key_width, .norm = QkNorm::inside_root, .norm_option = "use_qk_l2norm",
+const ConversionRules kDecode{.scale = ScaleRule::absent_is_key_width, .norm = QkNorm::inside_root, .norm_option = "use_qk_l2norm",
                               .inputs_to_ours = gates_to_ours, .inputs_to_theirs = gates_to_theirs};
-
-const OptionSpec kScale = {"scale", OptionKind::number, "none", "multiplies q; none or 0: K^-1/2"};
 
 ConventionMechanism prefill() {
   return {"flashinfer", "gated-delta-rule", "chunk_gated_delta_rule",
@@ -50,7 +48,7 @@ ConventionMechanism prefill() {
            {"initial_state", "N Hv V K", "state", "N Hv K V", NumberForm::same, false},
            {"cu_seqlens", "N+1", "cu_seqlens", "N+1", NumberForm::same, true, TensorKind::integer}},
           {{"output", "T Hv V", "o", "1 T Hv V"}, {"output_state", "N Hv V K", "state", "N Hv K V"}},
-          {kScale},
+          {{"scale", OptionKind::number, "none", "multiplies q; none or 0: K^-1/2"}},
           {{"names", "state, o", "initial_state, output, output_state"}, {"layout", "[B,T,H,K]", "[T,H,K], always packed: cu_seqlens is required"},
            {"gate", "log decay", "factor, 1 where absent"}, {"beta", "required", "1 where absent"}, {"state", "key first", "value first; K = V"},
            {"scale", "K^-1/2 where absent", "K^-1/2 where absent or 0"}},
@@ -64,10 +62,11 @@ ConventionMechanism decode() {
            {"state", "B HV V K", "state", "B HV K V"}, {"A_log", "HV", "", "HV"}, {"a", "B T HV", "", "B T HV"}, {"dt_bias", "HV", "", "HV"},
            {"b", "B T HV", "beta", "B T HV", NumberForm::before_sigmoid}},
           {{"output", "B T HV V", "o", "B T HV V"}, {"state", "B HV V K", "state", "B HV K V"}},
-          {kScale, {"use_qk_l2norm", OptionKind::boolean, "true", "q and k become x / sqrt(sum x^2 + 1e-6) first"}},
+          {{"scale", OptionKind::number, "none", "multiplies q; none: K^-1/2"},
+           {"use_qk_l2norm", OptionKind::boolean, "true", "q and k become x / sqrt(sum x^2 + 1e-6) first"}},
           {{"names", "o, l2norm", "output, use_qk_l2norm"}, {"gate", "log decay", "a, A_log and dt_bias: -exp(A_log) softplus(a + dt_bias) is its logarithm"},
            {"beta", "strength", "b, before a sigmoid"}, {"state", "key first, zeros where absent", "value first, required"},
-           {"norm", "on request", "unless use_qk_l2norm is false"}, {"scale", "K^-1/2 where absent", "K^-1/2 where absent or 0"}},
+           {"norm", "on request", "unless use_qk_l2norm is false"}},
           &kDecode};
 }
 

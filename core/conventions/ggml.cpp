@@ -114,6 +114,8 @@ ConventionMechanism ssd() {
 
 }  // namespace
 
-Convention declare_ggml() { return {"ggml", "ggml's operators, as llama.cpp calls them", {linear_attention(), gated_delta_rule(), causal_conv(), ssd()}}; }
+Convention declare_ggml() {
+  return {"ggml", "ggml's operators, as llama.cpp calls them", {linear_attention(), gated_delta_rule(), causal_conv(), ssd()}};
+}
 
 }  // namespace linearmem

@@ -37,11 +37,19 @@ Status check_tensor(const ConventionMechanism& mechanism, const std::string& nam
 
 Status check_given(const ConventionMechanism& mechanism, const std::vector<ConventionTensor>& entries, const NamedTensors& given, bool ours) {
   for (const auto& [name, tensor] : given) {
-    const auto entry = std::find_if(entries.begin(), entries.end(), [&name = name, ours](const ConventionTensor& e) { return name == (ours ? e.ours : e.name); });
+    const auto entry = std::find_if(entries.begin(), entries.end(),
+                                    [&name = name, ours](const ConventionTensor& e) { return name == (ours ? e.ours : e.name); });
     if (entry == entries.end())
       return refuse(mechanism, "unknown tensor \"" + name + "\"; it takes " + names_of(entries, ours));
     if (Status status = check_tensor(mechanism, name, entry->kind, tensor); !status.ok()) return status;
   }
+  return {};
+}
+
+Status check_ours(const ConventionMechanism& mechanism, const std::vector<ConventionTensor>& entries, const NamedTensors& ours) {
+  for (const ConventionTensor& entry : entries)
+    if (const auto given = ours.find(entry.ours); given != ours.end())
+      if (Status status = check_tensor(mechanism, entry.ours, entry.kind, given->second); !status.ok()) return status;
   return {};
 }
 

@@ -30,7 +30,8 @@ Status check_known(const ConventionTensor& entry, const Sizes& sizes, const Tile
     if (tiled.values && axis.base == tiled.values) letters.push_back(tiled.keys);
   }
   for (const std::string& letter : letters)
-    if (!sizes.find(letter)) return Status::invalid(sizes.door() + ": " + letter + " cannot be told from the tensors given; " + entry.name + " needs it");
+    if (!sizes.find(letter))
+      return Status::invalid(sizes.door() + ": " + letter + " cannot be told from the tensors given; " + entry.name + " needs it");
   return {};
 }
 

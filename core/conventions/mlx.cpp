@@ -64,7 +64,8 @@ Status steps_to_theirs(Exchange& exchange) {
   const Limits limits = step_limits(exchange);
   for (std::size_t i = 0; i < values.value().size(); ++i)
     if (const double step = values.value()[i]; step < limits.low || step > limits.high)
-      return refuse(exchange.mechanism, "dt: element " + std::to_string(i) + " is " + std::to_string(step) + ", outside time_step_min and time_step_max");
+      return refuse(exchange.mechanism,
+                    "dt: element " + std::to_string(i) + " is " + std::to_string(step) + ", outside time_step_min and time_step_max");
   auto before = form_to_theirs(NumberForm::before_softplus, door_of(exchange.mechanism) + ": dt", dt, exchange.settings.dtype);
   if (!before.ok()) return before.status();
   exchange.theirs["dt_bias"] = filled(0, {dt.shape[2]}, before.value().dtype);

@@ -7,7 +7,7 @@ namespace linearmem {
 namespace {
 
 constexpr const char* kStandardSource =
-    "onnx/onnx docs Operators LinearAttention-27 and onnx/reference/ops/op_linear_attention.py at 4054ae7";
+    "the operator's page, onnx.ai/onnx/operators/onnx__LinearAttention.html, and onnx/onnx onnx/reference/ops/op_linear_attention.py at 4054ae7";
 constexpr const char* kRuntimeSource = "microsoft/onnxruntime onnxruntime/contrib_ops/cpu/bert/linear_attention.cc at 245efd0";
 
 bool takes_decay(const std::string& rule) { return rule == "gated" || rule == "gated_delta"; }
@@ -46,8 +46,10 @@ const ConversionRules kLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{
                               .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .check = check_rule};
 const ConversionRules kRuntimeLinear{.scale = ScaleRule::zero_is_key_width, .fixed = {{"feature", "identity"}, {"normalize", "false"}},
-                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
-const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule, .inputs_to_theirs = key_heads_to_theirs};
+                                     .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule,
+                                     .inputs_to_theirs = key_heads_to_theirs};
+const ConversionRules kRuntimeDelta{.scale = ScaleRule::zero_is_key_width, .head_counts = kHeadCounts, .largest = "Hs", .check = check_rule,
+                                    .inputs_to_theirs = key_heads_to_theirs};
 const ConversionRules kConv{.passed = {{"activation", "activation"}}};
 
 std::vector<OptionSpec> options(const std::vector<const char*>& rules) {

@@ -7,6 +7,7 @@ namespace linearmem {
 
 // Names, kinds and bytes of what was handed over: their tensors, or with `ours` our counterparts of them.
 Status check_given(const ConventionMechanism& mechanism, const std::vector<ConventionTensor>& entries, const NamedTensors& given, bool ours);
+Status check_ours(const ConventionMechanism& mechanism, const std::vector<ConventionTensor>& entries, const NamedTensors& ours);  // others pass
 Status check_required(const ConventionMechanism& mechanism, const NamedTensors& inputs);
 
 // Their options, checked and all present.

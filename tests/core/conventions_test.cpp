@@ -1,4 +1,4 @@
-// The adapters on random shapes, in both directions; what they refuse; and that their tables speak of mechanisms as these are.
+// The adapters on random shapes, in both directions; and that their tables speak of our mechanisms as these are.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -185,6 +185,66 @@ TEST(Conventions, ASequenceOfNaNBesideItChangesNoBit) {
   }
 }
 
+// Three sequences of 3, 0 and 2 tokens in one row, the batch axis or none before the tokens', against each alone.
+TEST(Conventions, PackedIsEachAloneBitForBit) {
+  const std::vector<std::int64_t> lengths = {3, 0, 2}, bounds = {0, 3, 3, 5};
+  std::uint64_t seed = 1700;
+  for (const ConventionCase& c : test::convention_cases()) {
+    const ConventionMechanism& mechanism = test::mechanism_of(c.convention, c.mechanism);
+    if (mechanism.inputs.back().name != std::string("cu_seqlens")) continue;
+    SCOPED_TRACE(std::string(c.convention) + " " + c.mechanism);
+    std::vector<NamedTensors> alone;
+    NamedTensors packed;
+    LetterSizes sizes = test::small_sizes(c.convention);
+    Numbers numbers(++seed);
+    for (std::int64_t length : lengths) {
+      sizes["T"] = length;
+      NamedTensors inputs = test::convention_inputs(mechanism, sizes, c.inputs, [&](Role role, std::int64_t, std::int64_t) { return random_number(numbers, role); });
+      for (const ConventionTensor& entry : mechanism.inputs) {
+        const std::string name = entry.name;
+        if (!inputs.count(name) || name == "cu_seqlens") continue;
+        const auto [whole, first] = packed.emplace(name, inputs.at(name));
+        if (!goes_with_the_batch(entry)) inputs[name] = whole->second;  // weights are shared
+        if (first || !goes_with_the_batch(entry)) continue;
+        const NamedTensor& part = inputs.at(name);
+        whole->second.bytes.insert(whole->second.bytes.end(), part.bytes.begin(), part.bytes.end());
+        const std::size_t axis = parse_axes(entry.axes)[0] == AxisLetters{"B"} ? 1 : 0;
+        whole->second.shape[axis] += part.shape[axis];
+      }
+      inputs["cu_seqlens"] = to_named<std::int64_t>({0, length}, {2});
+      alone.push_back(std::move(inputs));
+    }
+    packed["cu_seqlens"] = to_named(bounds, {4});
+    const auto all = run_mechanism(mechanism, packed, {.options = c.options});
+    ASSERT_TRUE(all.ok()) << all.status().message();
+    std::map<std::string, std::vector<std::byte>> joined;
+    for (const NamedTensors& inputs : alone) {
+      const auto one = run_mechanism(mechanism, inputs, {.options = c.options});
+      ASSERT_TRUE(one.ok()) << one.status().message();
+      for (const auto& [name, tensor] : one.value()) joined[name].insert(joined[name].end(), tensor.bytes.begin(), tensor.bytes.end());
+    }
+    for (const auto& [name, bytes] : joined) EXPECT_EQ(all.value().at(name).bytes, bytes) << name;
+  }
+}
+
+TEST(Conventions, InFloat32WithinItsTolerance) {
+  for_random_calls([](const ConventionMechanism& mechanism, const RandomCall& call, const ConventionCase&) {
+    NamedTensors narrow = call.inputs;
+    for (auto& [name, tensor] : narrow)
+      if (is_floating(tensor.dtype)) tensor = to_named(floating_values<float>(name, tensor).value(), tensor.shape);
+    RunSettings wide = call.settings;
+    wide.dtype = DType::f64;
+    const auto got = run_mechanism(mechanism, narrow, call.settings), exact = run_mechanism(mechanism, narrow, wide);
+    ASSERT_TRUE(got.ok() && exact.ok()) << got.status().message() << exact.status().message();
+    for (const auto& [name, tensor] : got.value()) {
+      EXPECT_EQ(tensor.dtype, DType::f32);
+      const auto a = floating_values<double>(name, tensor).value(), b = floating_values<double>(name, exact.value().at(name)).value();
+      ASSERT_EQ(a.size(), b.size());
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_LE(std::abs(a[i] - b[i]), 1e-5 * std::max(1.0, std::abs(b[i]))) << name << " " << i;
+    }
+  });
+}
+
 TEST(Conventions, LinearmemIsOurs) {
   const NamedTensor row = to_named<double>({1, 0, 0, 1}, {1, 2, 1, 2});
   const NamedTensors inputs = {{"q", row}, {"k", row}, {"v", row}, {"beta", to_named<double>({1, 0.5}, {1, 2, 1})}};
@@ -225,127 +285,6 @@ TEST(Conventions, ComputedTensorsHaveTheDtypeThatIsComputedIn) {
   const auto outputs = run_mechanism(mechanism, inputs, {.dtype = DType::f64});
   ASSERT_TRUE(outputs.ok()) << outputs.status().message();
   EXPECT_EQ(outputs.value().at("y").dtype, DType::f64);
-}
-
-// The small case without or with other tensors and options.
-std::string refusal(const char* convention, const char* mechanism, const std::function<void(NamedTensors&)>& change,
-                    std::map<std::string, std::string> options = {}) {
-  for (const ConventionCase& c : test::convention_cases())
-    if (c.convention == std::string(convention) && c.mechanism == std::string(mechanism)) {
-      NamedTensors inputs = test::small_inputs(c);
-      change(inputs);
-      std::map<std::string, std::string> all = c.options;
-      for (const auto& [name, text] : options)
-        if (text.empty()) all.erase(name);
-        else all[name] = text;
-      const auto outputs = run_mechanism(test::mechanism_of(convention, mechanism), inputs, {.options = all});
-      return outputs.ok() ? "not refused" : outputs.status().message();
-    }
-  return "no such case";
-}
-
-std::function<void(NamedTensors&)> without(const char* name) {
-  return [name](NamedTensors& inputs) { inputs.erase(name); };
-}
-
-std::function<void(NamedTensors&)> with(const char* name, std::vector<std::int64_t> shape, double value = 0.5) {
-  return [=](NamedTensors& inputs) {
-    std::int64_t count = 1;
-    for (std::int64_t extent : shape) count *= extent;
-    inputs[name] = to_named(std::vector<double>(static_cast<std::size_t>(count), value), shape);
-  };
-}
-
-const auto kAsItIs = [](NamedTensors&) {};
-
-TEST(ConventionsRefusals, WhatARuleMustAndMustNotReceive) {
-  EXPECT_EQ(refusal("onnx", "linear-attention", kAsItIs, {{"update_rule", "linear"}}), "onnx linear-attention: decay is given, but update_rule linear takes none");
-  EXPECT_EQ(refusal("onnx", "linear-attention", without("decay")),
-            "onnx linear-attention: decay is missing; update_rule gated needs it, [B,T,Hkv] or [B,T,Hkv*K]");
-  EXPECT_EQ(refusal("onnx", "linear-attention", with("beta", {1, 3, 2})), "onnx linear-attention: beta is given, but update_rule gated takes none");
-  EXPECT_EQ(refusal("onnx", "delta-rule", with("decay", {1, 3, 2})), "onnx delta-rule: decay is given, but update_rule delta takes none");
-  EXPECT_EQ(refusal("onnx", "delta-rule", without("beta")), "onnx delta-rule: beta is missing; update_rule delta needs it, [B,T,Hkv] or [B,T,1]");
-  EXPECT_EQ(refusal("onnx", "gated-delta-rule", without("decay")),
-            "onnx gated-delta-rule: decay is missing; update_rule gated_delta needs it, [B,T,Hkv] or [B,T,Hkv*K]");
-  EXPECT_EQ(refusal("onnx", "gated-delta-rule", without("beta")),
-            "onnx gated-delta-rule: beta is missing; update_rule gated_delta needs it, [B,T,Hkv] or [B,T,1]");
-  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"update_rule", "gated_delta"}}),
-            "onnx delta-rule: option update_rule takes one of delta, got \"gated_delta\"");
-  EXPECT_EQ(refusal("fla", "gated-delta-rule", without("g")),
-            "fla gated-delta-rule: g is missing; it is [B,T,HV], or gk [B,T,HV,K] in its place; without a gate this is delta-rule");
-  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("A_log", {4})),
-            "mlx gated-delta-rule: g is given beside a, b, A_log or dt_bias, which stand for it");
-  EXPECT_EQ(refusal("mlx", "gated-delta-rule", without("beta")), "mlx gated-delta-rule: beta is missing; the gates are g and beta, or a, b, A_log and dt_bias");
-  EXPECT_EQ(refusal("flashinfer", "gated-delta-rule", without("cu_seqlens")), "flashinfer gated-delta-rule: cu_seqlens is missing; it is [N+1]");
-  EXPECT_EQ(refusal("ggml", "gated-delta-rule", without("state")), "ggml gated-delta-rule: state is missing; it is [B,Hv,V,K]");
-  EXPECT_EQ(refusal("ggml", "linear-attention", kAsItIs, {{"scale", ""}}), "ggml linear-attention: option scale is missing; it has no default");
-}
-
-TEST(ConventionsRefusals, AxesAndHeads) {
-  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", ""}}), "onnx delta-rule: option q_num_heads is missing; it is the number of heads Hq");
-  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"kv_num_heads", "0"}}), "onnx delta-rule: option kv_num_heads is 0, must be 1 or more");
-  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", "3"}}),
-            "onnx delta-rule: query has 8 in an axis that holds K for each of Hq = 3");
-  EXPECT_EQ(refusal("onnx", "delta-rule", kAsItIs, {{"q_num_heads", "8"}}), "onnx delta-rule: K differs: query has 1, key has 2");
-  EXPECT_EQ(refusal("onnx", "delta-rule", with("query", {1, 3, 6}), {{"q_num_heads", "3"}}),
-            "onnx delta-rule: Hq = 3 is not a multiple of Hkv = 2 (q_num_heads, kv_num_heads)");
-  EXPECT_EQ(refusal("onnx", "gated-delta-rule", with("decay", {1, 3, 3})),
-            "onnx gated-delta-rule: decay is [1,3,3], must be [B,T,Hkv] or [B,T,Hkv*K]; B = 1, Hkv = 2, Hq = 4, K = 2, T = 3, V = 3");
-  EXPECT_EQ(refusal("onnx", "delta-rule", with("query", {3, 8})), "onnx delta-rule: query is [B,T,Hq*K], 3 axes; the tensor has 2");
-  EXPECT_EQ(refusal("onnx", "causal-conv", with("weight", {2, 2, 3})), "onnx causal-conv: weight has 2 where an axis of size 1 is");
-  EXPECT_EQ(refusal("ggml", "gated-delta-rule", [](NamedTensors& inputs) {
-              inputs["v"] = to_named(std::vector<double>(24, 0.5), {1, 3, 4, 2});
-              inputs["state"] = to_named(std::vector<double>(24, 0.5), {1, 4, 2, 3});
-            }), "ggml gated-delta-rule: K is 3 and V is 2; its state is square");
-  EXPECT_EQ(refusal("ggml", "causal-conv", with("sx", {1, 2, 1})),
-            "ggml causal-conv: sx has 1 inputs for each channel, c has W = 3; it holds the W - 1 kept ones and the new");
-  EXPECT_EQ(refusal("fla", "delta-rule", with("k", {1, 3, 2, 3})), "fla delta-rule: K differs: q has 2, k has 3");
-}
-
-TEST(ConventionsRefusals, NamesKindsAndNumbers) {
-  EXPECT_EQ(refusal("fla", "delta-rule", with("g", {1, 3, 2})),
-            "fla delta-rule: unknown tensor \"g\"; it takes q, k, v, beta, initial_state, cu_seqlens");
-  EXPECT_EQ(refusal("fla", "delta-rule", kAsItIs, {{"l2norm", "true"}}), "fla delta-rule: unknown option \"l2norm\"; it has scale, use_qk_l2norm_in_kernel");
-  EXPECT_EQ(refusal("mlx", "gated-delta-rule", kAsItIs, {{"scale", "1"}}), "mlx gated-delta-rule: unknown option \"scale\"; it has rms_norm");
-  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, -0.25)),
-            "mlx gated-delta-rule: g: element 0 is -0.250000; a decay factor is 0 or above");
-  EXPECT_NE(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5)).find("unless allow_growth is set"), std::string::npos);
-  EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5), {{"allow_growth", "true"}}), "not refused");
-  EXPECT_EQ(refusal("fla", "delta-rule", [](NamedTensors& inputs) { inputs["beta"] = to_named<std::int64_t>({1, 1, 1, 1, 1, 1}, {1, 3, 2}); }),
-            "fla delta-rule: beta must be floating (F64, F32, BF16, F16); the tensor is I64");
-  EXPECT_EQ(refusal("fla", "delta-rule", [](NamedTensors& inputs) { inputs["beta"].bytes.pop_back(); }),
-            "fla delta-rule: beta needs 48 bytes for its shape; the tensor has 47");
-  EXPECT_EQ(find_convention("flax").status().message(),
-            "unknown convention \"flax\"; known are linearmem, fla, onnx, onnxruntime, ggml, mlx, flashinfer, flashinfer-decode");
-  EXPECT_EQ(find_mechanism(*find_convention("onnx").value(), "ssd").status().message(),
-            "convention onnx has no ssd; it has linear-attention, delta-rule, gated-delta-rule, causal-conv");
-}
-
-// Ours that cannot be said there.
-TEST(ConventionsRefusals, TheWayBack) {
-  const auto back = [](const char* convention, const char* mechanism, const NamedTensors& ours, const std::map<std::string, std::string>& options) {
-    const auto theirs = from_native(test::mechanism_of(convention, mechanism), ours, {.options = options});
-    return theirs.ok() ? std::string("not refused") : theirs.status().message();
-  };
-  const auto tensor = [](std::vector<std::int64_t> shape, std::vector<double> values) { return to_named(values, std::move(shape)); };
-  const NamedTensors two = {{"q", tensor({1, 1, 2, 1}, {1, 2})}, {"k", tensor({1, 1, 2, 1}, {1, 1})}, {"v", tensor({1, 1, 2, 1}, {1, 1})},
-                            {"beta", tensor({1, 1, 2}, {1, 0.5})}};
-  EXPECT_EQ(back("onnx", "delta-rule", two, {{"q_num_heads", "2"}, {"kv_num_heads", "1"}}),
-            "onnx delta-rule: beta differs between heads that share one beta there");
-  EXPECT_EQ(back("onnx", "delta-rule", two, {{"q_num_heads", "2"}, {"kv_num_heads", "2"}}), "not refused");
-  NamedTensors gated = two;
-  gated["g"] = tensor({1, 1, 2}, {-1, 0});
-  EXPECT_EQ(back("mlx", "gated-delta-rule", gated, {{"rms_norm", "true"}}), "mlx gated-delta-rule: option rms_norm cannot be undone: a norm forgets lengths");
-  gated["state"] = tensor({1, 2, 1, 1}, {0, 0});
-  EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
-            "flashinfer-decode gated-delta-rule: -g: element 1 is -0.000000; a softplus gives numbers above 0 only");
-  gated["g"] = tensor({1, 1, 2}, {-1, -1});
-  EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
-            "flashinfer-decode gated-delta-rule: beta: element 0 is 1.000000; a sigmoid gives numbers between 0 and 1 only");
-  gated.erase("state");
-  EXPECT_EQ(back("ggml", "gated-delta-rule", gated, {}), "ggml gated-delta-rule: state is missing; it is [B,Hv,V,K]");
-  EXPECT_EQ(back("ggml", "gated-delta-rule", {{"v", tensor({1, 1, 2, 1}, {1, 1})}}, {}),
-            "ggml gated-delta-rule: H cannot be told from the tensors given; v needs it");
 }
 
 // Every entry speaks of a tensor that our mechanism has, with as many axes; every difference is one of a closed list.
