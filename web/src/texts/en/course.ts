@@ -4,7 +4,7 @@ export const course = {
     short: 'Storage',
     heading: 'Why keep a state and not everything?',
     text: [
-      'A model that writes one token after another must hold on to what came before. Softmax attention keeps a key and a value for every token, so its memory grows with the text: 32 MiB for each layer and head at 65 536 tokens. A fixed state of $K\\times V$ numbers, with a normalizer of $K$, takes 16.25 KiB at any length.',
+      'A model that writes one token after another (a token is a piece of text, about a word) must hold on to what came before. Softmax attention keeps two rows of numbers for every token, a key to find it by and a value to answer with, so its memory grows with the text: 32 MiB for each layer and head at 65 536 tokens. A fixed state of $K\\times V$ numbers, with a count of $K$ more (chapter 3), takes 16.25 KiB at any length.',
       'At that length it is 2016 times smaller. It is not 2016 times faster: the figure counts bytes at one length, and says nothing of time, which the last chapter measures.',
       'The price is crosstalk. Keys that are not orthogonal disturb each other\'s answers. A window, which keeps only the newest tokens, is small as well; what lies before it is lost altogether.',
     ],
@@ -39,7 +39,7 @@ export const course = {
       'Any other key moves as far as it resembles the one that is written. A key orthogonal to it does not move, whatever $\\beta$ is.',
       'The gate $\\alpha$ lets the whole state fade. The order is decay, measure, write, read: an error measured before the decay would correct a state that no longer exists.',
     ],
-    figures: { correction: { text: 'Two unit keys with inner product $\\rho$; the first should read 1 0, the second 0 1. The first write is done, the figure shows the second.' } },
+    figures: { correction: { text: 'Two keys of length 1 with inner product $\\rho$: at 1 they are the same, at 0 orthogonal. The first should read 1 0, the second 0 1. The first write is done, the figure shows the second.' } },
     tries: ['Make the keys orthogonal: the second write leaves the first answer alone.', 'Write at strength 2: the answer swings past its value.', 'Measure the error before the decay, with $\\alpha=0.5$: the second key misses its value even at $\\beta=1$.'],
   },
   scan: {

@@ -43,6 +43,7 @@ export const matrices = {
       'linear_attention/looking back': 'looking back',
     },
     knobs: {
+      token: { symbol: 't', meaning: 'the token that is written and read' },
       order: { symbol: 'O', meaning: 'order', choices: ['write, then read', 'read first (a mistake)'] },
       seed: { symbol: 'r', meaning: 'seed of the tokens; 7 as in LM05' },
     },

@@ -45,6 +45,7 @@ export const matrices: Loosened<typeof english> = {
       'linear_attention/looking back': '回看全部',
     },
     knobs: {
+      token: { symbol: 't', meaning: '正在写入和读取的词元' },
       order: { symbol: 'O', meaning: '次序', choices: ['先写后读', '先读后写（错误）'] },
       seed: { symbol: 'r', meaning: '词元的种子；取 7 即 LM05 的输入' },
     },
