@@ -140,6 +140,16 @@ export const course = {
     figures: { 'knn-neighbours': { text: 'The records near the query, what each weighs, and the next token before and after.' } },
     tries: ['Poison the memory: one record placed at the query\'s own point takes the answer over.', 'Offer a record of another domain: it is refused before anything is searched.'],
   },
+  layer: {
+    short: 'Inside a layer',
+    heading: 'What happens inside one layer of a model?',
+    text: [
+      'Around its memory a layer has projections, a short convolution, gates and a norm. This is the Gated DeltaNet layer, with the weights and their order as Qwen3-Next has them, only small: each token is projected to a query, a key and a value, mixed with the three tokens before it, and written into $S$ with a decay and a strength of its own.',
+      'Besides $S$ the layer keeps the last three inputs of the convolution. Nothing else passes from token to token, so a text may be cut anywhere and go on from these two.',
+    ],
+    figures: { 'layer-opened': { text: 'Step through the tokens. The last row of each matrix belongs to the newest token; the rows above it no longer change.' } },
+    tries: ['Forget fast: what $S$ holds is little more than the newest token.'],
+  },
   models: {
     short: 'The ledger of a model',
     heading: 'What does a real model keep for each request?',

@@ -77,6 +77,38 @@ export const matrices = {
       order: { symbol: 'O', meaning: 'order', choices: ['decay, then measure the error', 'error before decay (a mistake)'] },
     },
   },
+  'layer-opened': {
+    notShown: 'what a trained layer has learned to keep, and more than one head. Norms, residual sums and the feed-forward part around the layer are left out.',
+    panels: {
+      hidden: { title: 'In: hidden states, one row for each token', x: 'cell', y: 'number' },
+      convolution: { title: 'Projected to q, k and v, side by side', x: 'cell', y: 'number' },
+      heads: { title: 'After a convolution over four tokens and SiLU', x: 'cell', y: 'number' },
+      gates: { title: 'Gates', x: 'cell', y: 'number' },
+      state: { title: 'The state S around the newest token', x: 'cell', y: 'number' },
+      answer: { title: 'Read from S, normalized and gated', x: 'cell', y: 'number' },
+      out: { title: 'Out: projected back to the width of the model', x: 'cell', y: 'number' },
+    },
+    series: {
+      'gated_delta_rule/hidden': 'x',
+      'gated_delta_rule/projected': 'x W',
+      'gated_delta_rule/query': 'q',
+      'gated_delta_rule/key': 'k',
+      'gated_delta_rule/value': 'v',
+      'gated_delta_rule/decay': 'decay α',
+      'gated_delta_rule/strength': 'strength β',
+      'gated_delta_rule/before': 'before',
+      'gated_delta_rule/after': 'after',
+      'gated_delta_rule/read': 'read',
+      'gated_delta_rule/gate': 'SiLU(z)',
+      'gated_delta_rule/gated': 'norm, then gate',
+      'gated_delta_rule/out': 'out',
+    },
+    knobs: {
+      token: { symbol: 't', meaning: 'the newest token' },
+      rate: { symbol: 'A', meaning: 'how fast the head forgets' },
+      seed: { symbol: 'r', meaning: 'seed of hidden states and weights' },
+    },
+  },
   'scan-matrix': {
     notShown: 'more than one channel, and input and output weights other than 1. Speed: a chunk is a small matrix product, which is why chunks are used.',
     panels: {

@@ -79,6 +79,38 @@ export const matrices: Loosened<typeof english> = {
       order: { symbol: 'O', meaning: '次序', choices: ['先衰减，再量误差', '先量误差，再衰减（错误）'] },
     },
   },
+  'layer-opened': {
+    notShown: '训练过的层学会了保留什么，以及多于一个头。层外的归一化、残差相加和前馈部分都略去了。',
+    panels: {
+      hidden: { title: '输入：隐藏状态，每个词元一行', x: '格', y: '数' },
+      convolution: { title: '投影成并排的 q、k、v', x: '格', y: '数' },
+      heads: { title: '经过跨四个词元的卷积和 SiLU', x: '格', y: '数' },
+      gates: { title: '门', x: '格', y: '数' },
+      state: { title: '最新词元前后的状态 S', x: '格', y: '数' },
+      answer: { title: '从 S 读出，归一化，再过门', x: '格', y: '数' },
+      out: { title: '输出：投影回模型的宽度', x: '格', y: '数' },
+    },
+    series: {
+      'gated_delta_rule/hidden': 'x',
+      'gated_delta_rule/projected': 'x W',
+      'gated_delta_rule/query': 'q',
+      'gated_delta_rule/key': 'k',
+      'gated_delta_rule/value': 'v',
+      'gated_delta_rule/decay': '衰减 α',
+      'gated_delta_rule/strength': '强度 β',
+      'gated_delta_rule/before': '之前',
+      'gated_delta_rule/after': '之后',
+      'gated_delta_rule/read': '读出',
+      'gated_delta_rule/gate': 'SiLU(z)',
+      'gated_delta_rule/gated': '先归一化，再过门',
+      'gated_delta_rule/out': '输出',
+    },
+    knobs: {
+      token: { symbol: 't', meaning: '最新的词元' },
+      rate: { symbol: 'A', meaning: '这个头忘得多快' },
+      seed: { symbol: 'r', meaning: '隐藏状态和权重的种子' },
+    },
+  },
   'scan-matrix': {
     notShown: '多于一个通道，以及不等于 1 的输入、输出权重；还有速度：一块就是一次小矩阵乘法，这才是分块的理由。',
     panels: {
