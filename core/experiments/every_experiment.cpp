@@ -27,7 +27,8 @@ std::vector<Experiment> list_experiments() {
           recurrent_state_experiment(),
           correction_experiment(),
           scan_matrix_experiment(),
-          segment_rows_experiment()};
+          segment_rows_experiment(),
+          layer_opened_experiment()};
 }
 
 }  // namespace linearmem

@@ -34,5 +34,6 @@ Experiment recurrent_state_experiment();
 Experiment correction_experiment();
 Experiment scan_matrix_experiment();
 Experiment segment_rows_experiment();
+Experiment layer_opened_experiment();
 
 }  // namespace linearmem

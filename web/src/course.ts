@@ -33,6 +33,7 @@ export const chapters: readonly Chapter[] = [
   { name: 'resets', figures: ['reset-leak'], claims: ['LM21', 'RM09'], mistakes: ['no-reset'], tries: ['reset-leak.alpha=1'] },
   { name: 'neighbours', figures: ['knn-neighbours'], claims: ['RM06', 'RM07'], mistakes: [],
     tries: ['knn-neighbours.poison=1', 'knn-neighbours.foreign=1'] },
+  { name: 'layer', figures: ['layer-opened'], claims: [], mistakes: [], tries: ['layer-opened.rate=16'] },
   { name: 'models', figures: ['ledger'], claims: ['LM01', 'LM02'], mistakes: [], tries: ['ledger.kv_bits=4'] },
   { name: 'time', figures: ['wall-clock'], claims: [], mistakes: [], tries: ['wall-clock.width=128'] },
 ];

@@ -14,7 +14,7 @@ export const rooms: Record<string, () => Promise<Room>> = {
     'picture-readback', 'interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening',
     'noisy-query', 'hopfield',
   ].map((name) => [name, associative(name)])),
-  ...Object.fromEntries(['softmax-kernel', 'recurrent-state', 'correction', 'scan-matrix', 'segment-rows'].map((name) => [name, matrices(name)])),
+  ...Object.fromEntries(['softmax-kernel', 'recurrent-state', 'correction', 'scan-matrix', 'segment-rows', 'layer-opened'].map((name) => [name, matrices(name)])),
   ...Object.fromEntries([
     'recall-bytes', 'recall-shape', 'recall-distance', 'recall-conflict', 'state-precision', 'hybrid-ablation', 'depth-rounds', 'reset-leak',
   ].map((name) => [name, recall(name)])),

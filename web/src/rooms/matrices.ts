@@ -1,4 +1,4 @@
-// The figures that show matrices number by number: weights, one token's step, a correction, a scan, the reach of segments.
+// The figures that show matrices number by number: weights, one token's step, a correction, a layer, a scan, the reach of segments.
 import type { Figure, Panel, Series } from 'linearmem';
 import type { MatrixNotes } from '../figure/heatmaps.ts';
 import { lineRoom } from '../figure/line_room.ts';
@@ -28,6 +28,12 @@ function step(figure: Figure, panel: Panel, series: Series): MatrixNotes {
 
 const rule = signs({ 'state/decayed': '→', 'state/written': '+', 'state/after': '=', 'error/predicted': '−', 'error/error': '=', 'outputs/kernel': '−', 'outputs/difference': '=' });
 
+// The newest token's row; the state has no rows of tokens.
+function newest(_figure: Figure, panel: Panel, { label, y }: Series): MatrixNotes {
+  if (panel.name === 'state') return { sign: label === 'after' ? '→' : undefined };
+  return { sign: { gate: '×', gated: '→' }[label], lit: { row: y.length / panel.columns - 1 } };
+}
+
 function corrected(figure: Figure, panel: Panel, series: Series): MatrixNotes {
   const notes = rule(figure, panel, series);
   return panel.name === 'state' && series.label === 'written' ? { ...notes, lit: {} } : notes;
@@ -43,6 +49,13 @@ export const rooms: Record<string, Room> = Object.fromEntries([
     },
   }),
   lineRoom('correction', { matrix: corrected, open: ({ label }) => label === 'second key' }),
+  lineRoom('layer-opened', {
+    matrix: newest,
+    editor: {
+      settings: ['token'],
+      make: (defaults, texts, change) => stepper({ ...texts.figures.stepper, fill }, { setting: 'token', first: 1, last: 8, initial: defaults.token! }, change),
+    },
+  }),
   lineRoom('scan-matrix', { matrix: plain }),
   lineRoom('segment-rows', { matrix: plain }),
 ].map((room) => [room.experiment, room]));

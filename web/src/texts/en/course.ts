@@ -4,7 +4,7 @@ export const course = {
     short: 'Storage',
     heading: 'Why keep a state and not everything?',
     text: [
-      'A model that writes one token after another must hold on to what came before. Softmax attention keeps a key and a value for every token, so its memory grows with the text: 32 MiB for each layer and head at 65 536 tokens. A fixed state of $K\\times V$ numbers, with a normalizer of $K$, takes 16.25 KiB at any length.',
+      'A model that writes one token after another (a token is a piece of text, about a word) must hold on to what came before. Softmax attention keeps two rows of numbers for every token, a key to find it by and a value to answer with, so its memory grows with the text: 32 MiB for each layer and head at 65 536 tokens. A fixed state of $K\\times V$ numbers, with a count of $K$ more (chapter 3), takes 16.25 KiB at any length.',
       'At that length it is 2016 times smaller. It is not 2016 times faster: the figure counts bytes at one length, and says nothing of time, which the last chapter measures.',
       'The price is crosstalk. Keys that are not orthogonal disturb each other\'s answers. A window, which keeps only the newest tokens, is small as well; what lies before it is lost altogether.',
     ],
@@ -39,7 +39,7 @@ export const course = {
       'Any other key moves as far as it resembles the one that is written. A key orthogonal to it does not move, whatever $\\beta$ is.',
       'The gate $\\alpha$ lets the whole state fade. The order is decay, measure, write, read: an error measured before the decay would correct a state that no longer exists.',
     ],
-    figures: { correction: { text: 'Two unit keys with inner product $\\rho$; the first should read 1 0, the second 0 1. The first write is done, the figure shows the second.' } },
+    figures: { correction: { text: 'Two keys of length 1 with inner product $\\rho$: at 1 they are the same, at 0 orthogonal. The first should read 1 0, the second 0 1. The first write is done, the figure shows the second.' } },
     tries: ['Make the keys orthogonal: the second write leaves the first answer alone.', 'Write at strength 2: the answer swings past its value.', 'Measure the error before the decay, with $\\alpha=0.5$: the second key misses its value even at $\\beta=1$.'],
   },
   scan: {
@@ -139,6 +139,16 @@ export const course = {
     text: ['A kNN memory keeps contexts and the token that followed each. Nothing is summed: the nearest records of a query share their weight among their tokens, and $\\lambda$ mixes that into the model\'s distribution. It grows with every record, like explicit keys and values, and lies outside the model.'],
     figures: { 'knn-neighbours': { text: 'The records near the query, what each weighs, and the next token before and after.' } },
     tries: ['Poison the memory: one record placed at the query\'s own point takes the answer over.', 'Offer a record of another domain: it is refused before anything is searched.'],
+  },
+  layer: {
+    short: 'Inside a layer',
+    heading: 'What happens inside one layer of a model?',
+    text: [
+      'Around its memory a layer has projections, a short convolution, gates and a norm. This is the Gated DeltaNet layer, with the weights and their order as Qwen3-Next has them, only small: each token is projected to a query, a key and a value, mixed with the three tokens before it, and written into $S$ with a decay and a strength of its own.',
+      'Besides $S$ the layer keeps the last three inputs of the convolution. Nothing else passes from token to token, so a text may be cut anywhere and go on from these two.',
+    ],
+    figures: { 'layer-opened': { text: 'Step through the tokens. The last row of each matrix belongs to the newest token; the rows above it no longer change.' } },
+    tries: ['Forget fast: what $S$ holds is little more than the newest token.'],
   },
   models: {
     short: 'The ledger of a model',
