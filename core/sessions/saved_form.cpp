@@ -143,7 +143,7 @@ Status check_model(const SavedModel& model, const Head& head, const SessionSourc
     return checksum_differs(file, sizeof(Head), "the model", head.model_checksum, sum);
   if (text != model.text) return model_differs(file, text, model.text);
   if (head.weights != model.weights)
-    return damaged(file, offsetof(Head, weights), "of other weights: it has " + hexadecimal(head.weights, 16) + ", this session has " + hexadecimal(model.weights, 16));
+    return damaged(file, offsetof(Head, weights), "of other weights or settings: it has " + hexadecimal(head.weights, 16) + ", this session has " + hexadecimal(model.weights, 16));
   return {};
 }
 
