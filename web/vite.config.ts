@@ -1,6 +1,7 @@
 // The site: one static page with relative addresses, so that it runs under any sub-path and needs no special headers.
 import { defineConfig } from 'vite';
 import { contentSecurityPolicy } from './prerender/content_security_policy.ts';
+import { earlyWorker } from './prerender/early_worker.ts';
 import { leanPlot } from './prerender/lean_plot.ts';
 import { plainStylesheet } from './prerender/plain_stylesheet.ts';
 import { prerender } from './prerender/plugin.ts';
@@ -8,7 +9,7 @@ import { wasmModules } from './prerender/wasm_modules.ts';
 
 export default defineConfig({
   base: './',
-  plugins: [wasmModules(), prerender(), leanPlot(), plainStylesheet(), contentSecurityPolicy()],
+  plugins: [wasmModules(), prerender(), leanPlot(), plainStylesheet(), earlyWorker(), contentSecurityPolicy()],
   worker: { format: 'es', plugins: () => [wasmModules()] },
   build: {
     target: 'es2022',

@@ -22,7 +22,13 @@ std::vector<Experiment> list_experiments() {
           depth_rounds_experiment(),
           reset_leak_experiment(),
           knn_neighbours_experiment(),
-          ledger_experiment()};
+          ledger_experiment(),
+          softmax_kernel_experiment(),
+          recurrent_state_experiment(),
+          correction_experiment(),
+          scan_matrix_experiment(),
+          segment_rows_experiment(),
+          layer_opened_experiment()};
 }
 
 }  // namespace linearmem

@@ -29,5 +29,11 @@ Experiment state_precision_experiment();
 Experiment hybrid_ablation_experiment();
 Experiment depth_rounds_experiment();
 Experiment reset_leak_experiment();
+Experiment softmax_kernel_experiment();
+Experiment recurrent_state_experiment();
+Experiment correction_experiment();
+Experiment scan_matrix_experiment();
+Experiment segment_rows_experiment();
+Experiment layer_opened_experiment();
 
 }  // namespace linearmem

@@ -34,7 +34,8 @@ class SessionStates final : public LayerStates<T> {
 
   Status forward(LayerCall<T>& call, std::optional<std::int64_t> request) override {
     const std::span<const RequestHandle> requests = request ? std::span(named_).subspan(static_cast<std::size_t>(*request), 1) : std::span(named_);
-    return sessions_.forward({.requests = requests, .hidden = call.hidden, .cu_seqlens = call.cu_seqlens, .mask = call.mask, .executor = call.executor, .out = call.out});
+    return sessions_.forward({.requests = requests, .hidden = call.hidden, .cu_seqlens = call.cu_seqlens, .mask = call.mask,
+                              .executor = call.executor, .out = call.out});
   }
   std::map<std::string, TensorShape> shapes() const override { return {}; }
   Status write(SafetensorsOutput&) override {
@@ -56,7 +57,8 @@ class SessionStates final : public LayerStates<T> {
 
 Status check_ids(std::vector<std::int64_t> ids, std::int64_t requests) {
   if (static_cast<std::int64_t>(ids.size()) != requests)
-    return Status::invalid("--session needs a --request for each of the " + std::to_string(requests) + " requests of the input; there are " + std::to_string(ids.size()));
+    return Status::invalid("--session needs a --request for each of the " + std::to_string(requests) + " requests of the input; there are " +
+                           std::to_string(ids.size()));
   std::sort(ids.begin(), ids.end());
   const auto twice = std::adjacent_find(ids.begin(), ids.end());
   return twice == ids.end() ? Status() : Status::invalid("--request " + std::to_string(*twice) + " is given twice");
@@ -65,8 +67,8 @@ Status check_ids(std::vector<std::int64_t> ids, std::int64_t requests) {
 }  // namespace
 
 template <typename T>
-Result<std::unique_ptr<LayerStates<T>>> session_states(const Layer<T>& layer, const std::string& file, const std::vector<std::int64_t>& ids, std::int64_t requests,
-                                                       std::uint64_t weights) {
+Result<std::unique_ptr<LayerStates<T>>> session_states(const Layer<T>& layer, const std::string& file, const std::vector<std::int64_t>& ids,
+                                                       std::int64_t requests, std::uint64_t weights) {
   if (Status status = check_ids(ids, requests); !status.ok()) return status;
   std::vector<std::int64_t> all = ids;
   std::error_code error;
@@ -87,7 +89,8 @@ Result<std::unique_ptr<LayerStates<T>>> session_states(const Layer<T>& layer, co
   return std::unique_ptr<LayerStates<T>>(std::move(states));
 }
 
-template Result<std::unique_ptr<LayerStates<float>>> session_states(const Layer<float>&, const std::string&, const std::vector<std::int64_t>&, std::int64_t, std::uint64_t);
-template Result<std::unique_ptr<LayerStates<double>>> session_states(const Layer<double>&, const std::string&, const std::vector<std::int64_t>&, std::int64_t, std::uint64_t);
+using Ids = std::vector<std::int64_t>;
+template Result<std::unique_ptr<LayerStates<float>>> session_states(const Layer<float>&, const std::string&, const Ids&, std::int64_t, std::uint64_t);
+template Result<std::unique_ptr<LayerStates<double>>> session_states(const Layer<double>&, const std::string&, const Ids&, std::int64_t, std::uint64_t);
 
 }  // namespace linearmem::cli

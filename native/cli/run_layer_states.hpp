@@ -29,7 +29,7 @@ class LayerStates {
 // those that the run does not name are kept as they are. `weights`: SessionSettings::weights. Errors: another number of ids than
 // `requests`, an id given twice, those of load_session.
 template <typename T>
-Result<std::unique_ptr<LayerStates<T>>> session_states(const Layer<T>& layer, const std::string& file, const std::vector<std::int64_t>& ids, std::int64_t requests,
-                                                       std::uint64_t weights);
+Result<std::unique_ptr<LayerStates<T>>> session_states(const Layer<T>& layer, const std::string& file, const std::vector<std::int64_t>& ids,
+                                                       std::int64_t requests, std::uint64_t weights);
 
 }  // namespace linearmem::cli

@@ -45,7 +45,8 @@ class RunLayerSession : public testing::Test {
   }
   Words words(const std::string& input, const std::string& output, const Words& more, const std::string& weights = "weights") {
     Words all = {"run-layer", "window-attention", "--weights", folder / weights, "--input", folder / input, "--output", folder / output};
-    for (const char* set : {"hidden_size=6", "num_attention_heads=2", "num_key_value_heads=1", "head_dim=4", "sliding_window=3"}) all.insert(all.end(), {"--set", set});
+    for (const char* set : {"hidden_size=6", "num_attention_heads=2", "num_key_value_heads=1", "head_dim=4", "sliding_window=3"})
+      all.insert(all.end(), {"--set", set});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }

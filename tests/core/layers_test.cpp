@@ -164,6 +164,19 @@ TYPED_TEST(Layers, StridesAreHonouredAndThreadsChangeNoBit) {
   });
 }
 
+TYPED_TEST(Layers, NoTokensAndNoRequestsAreNoTrouble) {
+  using T = TypeParam;
+  each_layer<T>([](const Layer<T>& layer) {
+    Tensor<T, 3> none({2, 0, layer.width()}), nobody({1, 0, layer.width()});
+    StateStore<T> store(layer.state_layout(), 2);
+    const std::vector<StateRows<T>> states = store.rows();
+    const std::int64_t zero = 0;
+    ASSERT_TRUE(layer.forward({.hidden = none.view(), .states = states, .out = none.view()}).ok());
+    for (T value : store.row(layer.state_layout(), 1)) EXPECT_EQ(value, 0);
+    EXPECT_TRUE(layer.forward({.hidden = nobody.view(), .cu_seqlens = {&zero, {1}}, .states = states, .out = nobody.view()}).ok());
+  });
+}
+
 TYPED_TEST(Layers, TheStateIsAsLargeAsTheLedgerCounts) {
   each_layer<TypeParam>([](const Layer<TypeParam>& layer) {
     const LayerStateLayout layout = layer.state_layout();

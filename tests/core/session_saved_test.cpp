@@ -111,7 +111,8 @@ TEST_F(Damage, WholePartsThatWereMovedAreFoundOut) {
   ASSERT_EQ(each, 20 + 2 * (conv + memory));
   const auto exchanged = [&](std::size_t a, std::size_t b, std::size_t count) {
     Bytes moved = bytes_;
-    std::swap_ranges(moved.begin() + static_cast<std::ptrdiff_t>(a), moved.begin() + static_cast<std::ptrdiff_t>(a + count), moved.begin() + static_cast<std::ptrdiff_t>(b));
+    const auto at = [&](std::size_t offset) { return moved.begin() + static_cast<std::ptrdiff_t>(offset); };
+    std::swap_ranges(at(a), at(a + count), at(b));
     return refusal(moved);
   };
   EXPECT_NE(exchanged(first + 20, first + 20 + conv + memory, conv).find("damaged: the checksum of part 0 of request 1 is"), std::string::npos);

@@ -41,14 +41,25 @@ export async function settled(page) {
   await page.waitForFunction(() => ['pass', 'fail', 'stopped'].includes(document.querySelector('.status')?.dataset.state ?? ''));
 }
 
-export async function drawn(page) {
+// Claims are computed when they come near; this has all of them computed.
+export async function allComputed(page) {
+  await page.locator('.run-all:not(:disabled)').click();
+  await page.waitForFunction(() => [...document.querySelectorAll('[data-claim]')].every(({ dataset }) => ['pass', 'fail', 'stopped'].includes(dataset.state)));
   await settled(page);
-  await page.waitForSelector('[data-figure] svg.curves, [data-figure] svg[role="img"]');
+}
+
+// A figure is computed when it comes near.
+export async function drawn(page, figure = 'memory-tradeoff') {
+  await settled(page);
+  const host = page.locator(`[data-figure="${figure}"]`);
+  await host.scrollIntoViewIfNeeded();
+  await host.locator('svg[role="img"]').first().waitFor();
+  await page.waitForFunction((name) => document.querySelector(`[data-figure="${name}"] .figure-status`)?.textContent === '', figure);
 }
 
 // Figures are computed when they come near: each is brought into sight and waited for, but for those that a button starts.
 export async function everyFigureDrawn(page) {
-  await drawn(page);
+  await settled(page);
   for (const figure of await page.$$('[data-figure]')) {
     await figure.scrollIntoViewIfNeeded();
     await page.waitForFunction((host) => host.querySelector('button.start') || host.querySelector('.panels svg') && host.querySelector('.figure-status')?.textContent === '', figure);

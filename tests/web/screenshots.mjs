@@ -24,7 +24,7 @@ async function picture({ width, scheme, language, search = '', from = 'body' }, 
 }
 
 if (values.readme) {
-  await picture({ width: 1440, scheme: 'light', language: 'en', search: '&break=read-before-write', from: '#claims' }, values.readme, false);
+  await picture({ width: 1440, scheme: 'light', language: 'en', search: '&recurrent-state.token=5', from: '#recurrent-state' }, values.readme, false);
 } else {
   const [folder] = positionals;
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// The part a page opens first: linear attention and the delta rule.
+// The part a page opens first: what is stored, and linear attention.
 #include "claims/lists.hpp"
 #include "experiments/lists.hpp"
 
@@ -7,9 +7,8 @@ namespace linearmem {
 void list_claims(std::vector<Claim>& list) {
   add_ledger_claims(list);
   add_linear_attention_claims(list);
-  add_delta_claims(list);
 }
 
-std::vector<Experiment> list_experiments() { return {memory_tradeoff_experiment()}; }
+std::vector<Experiment> list_experiments() { return {softmax_kernel_experiment()}; }
 
 }  // namespace linearmem

@@ -10,6 +10,6 @@ void list_claims(std::vector<Claim>& list) {
   add_scan_claims(list);
 }
 
-std::vector<Experiment> list_experiments() { return {}; }
+std::vector<Experiment> list_experiments() { return {scan_matrix_experiment(), segment_rows_experiment()}; }
 
 }  // namespace linearmem

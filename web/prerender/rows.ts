@@ -1,5 +1,5 @@
-// The rows that stand in the page before it runs: a claim's statement with its formula, a mistake's switch with its reason.
-// Without a text they are the empty templates from which the page makes rows for entries that only the module knows.
+// The rows that stand in the page before it runs: a claim's statement, a mistake's switch with its reason. Without a text they are the
+// empty templates from which the page makes rows for entries that only the module knows.
 import type { FormulaSheet } from './formula.ts';
 import { bilingual, type Bilingual, markup } from './markup.ts';
 
@@ -11,14 +11,18 @@ const cells: [string, Bilingual][] = [
   ['time', { en: 'time', zh: '用时' }],
 ];
 
-export function claimRow(id: string, statement: Bilingual | undefined, formula: string | undefined, sheet: FormulaSheet): string {
-  const values = cells.map(([name, label]) =>
-    `<td role="cell" class="number ${name}"><span class="cell-label">${bilingual(label, sheet)}</span><span class="value"></span></td>`);
+// The names of the cells where a phone has no room for columns: in the stylesheet once, not in every row.
+export function cellLabels(): string {
+  return cells.map(([name, { en, zh }]) =>
+    `.claim .${name}::before{content:"${en}"}:lang(zh) .claim .${name}::before{content:"${zh}"}`).join('\n');
+}
+
+export function claimRow(id: string, statement: Bilingual | undefined, sheet: FormulaSheet): string {
+  const values = cells.map(([name]) => `<td role="cell" class="number ${name}"><span class="value"></span></td>`);
   return `<tr role="row" class="claim" data-state="waiting"${id ? ` id="${id}" data-claim="${id}"` : ''}>
 <th role="rowheader" scope="row" class="statement"><button type="button" class="open" aria-expanded="false" disabled>${id}</button>
-<span class="words">${statement ? bilingual(statement, sheet) : ''}</span>
-${formula ? `<span class="formula">${sheet.render(formula, true)}</span>` : ''}</th>
-${values.join('\n')}
+<span class="words">${statement ? bilingual(statement, sheet) : ''}</span></th>
+${values.join('')}
 <td role="cell" class="verdict"><span class="mark" aria-hidden="true"></span><span class="value"></span></td></tr>`;
 }
 

@@ -15,8 +15,10 @@ const builds = [
 
 export type BuildName = (typeof builds)[number]['name'];
 
+export type ClaimEntry = Pick<ClaimInfo, 'id' | 'room' | 'mistakes'>; // what a run needs; the rest is fetched when a claim is opened
+
 export interface Catalogue {
-  claims: ClaimInfo[];
+  claims: ClaimEntry[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
   timings: ExperimentInfo[];
@@ -31,7 +33,7 @@ export function moduleFolder(name: BuildName): string {
   return resolve(process.env[build.variable] ?? join(web, '..', 'build', build.preset, 'wasm'));
 }
 
-function demand(name: BuildName, file: string): string {
+export function modulePath(name: BuildName, file: string): string {
   const { variable, preset } = builds.find((build) => build.name === name)!;
   const path = join(moduleFolder(name), file);
   if (existsSync(path)) return path;
@@ -39,7 +41,7 @@ function demand(name: BuildName, file: string): string {
 }
 
 export function buildId(name: BuildName): string {
-  return readFileSync(demand(name, 'build-id.txt'), 'utf8').trim();
+  return readFileSync(modulePath(name, 'build-id.txt'), 'utf8').trim();
 }
 
 // Files without their ending, by the name the page calls them.
@@ -50,15 +52,28 @@ export function moduleFiles(): Record<string, { build: BuildName; file: string }
 
 export async function openPart(part: string): Promise<LinearMemModule> {
   const { build, file } = moduleFiles()[part]!;
-  const { default: create } = await import(/* @vite-ignore */ pathToFileURL(demand(build, `${file}.mjs`)).href);
-  return create({ wasmBinary: readFileSync(demand(build, `${file}.wasm`)) });
+  const { default: create } = await import(/* @vite-ignore */ pathToFileURL(modulePath(build, `${file}.mjs`)).href);
+  return create({ wasmBinary: readFileSync(modulePath(build, `${file}.wasm`)) });
+}
+
+interface Opened {
+  part: string;
+  module: LinearMemModule;
+}
+
+let opening: Promise<Opened[]> | undefined;
+const openParts = () => (opening ??= Promise.all(parts.map(async (part) => ({ part, module: await openPart(part) }))));
+
+// Every claim with all its words, in the page's order.
+export async function allClaims(): Promise<ClaimInfo[]> {
+  const order = ['LM', 'AM', 'RM'];
+  const place = ({ id }: ClaimInfo) => `${order.indexOf(id.slice(0, 2))}${id}`;
+  return (await openParts()).flatMap(({ module }) => module.claims()).sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
 export async function catalogue(): Promise<Catalogue> {
-  const opened = await Promise.all(parts.map(async (part) => ({ part, module: await openPart(part) })));
-  const order = ['LM', 'AM', 'RM'];
-  const place = ({ id }: ClaimInfo) => `${order.indexOf(id.slice(0, 2))}${id}`;
-  const claims = opened.flatMap(({ module }) => module.claims()).sort((a, b) => (place(a) < place(b) ? -1 : 1));
+  const opened = await openParts();
+  const claims = (await allClaims()).map(({ id, room, mistakes }) => ({ id, room, mistakes }));
   const experiments = opened.flatMap(({ module }) => module.experiments());
   const figuresOf = (module: LinearMemModule) => [...module.experiments(), ...(module.timings?.() ?? [])];
   const timings = opened.flatMap(({ module }) => module.timings?.() ?? []);
@@ -68,18 +83,27 @@ export async function catalogue(): Promise<Catalogue> {
   return { claims, mistakes: opened[0]!.module.mistakes(), experiments, timings, ledgerModels, partOf };
 }
 
-function modulesSource(): string {
+// The first part's glue travels with the script that uses it; the others' are fetched along with their modules.
+async function modulesSource(): Promise<string> {
+  const firstPart = await partOfFirst();
   const entries = Object.entries(moduleFiles());
   const paths = entries.map(([name, { build, file }], i) =>
-    ({ name, build, address: `address${i}`, glue: demand(build, `${file}.mjs`), wasm: demand(build, `${file}.wasm`) }));
+    ({ name, build, address: `address${i}`, glue: modulePath(build, `${file}.mjs`), wasm: modulePath(build, `${file}.wasm`) }));
   const imports = paths.map(({ address, wasm }) => `import ${address} from ${JSON.stringify(`${wasm}?url`)};`);
+  imports.push(`import createFirst from ${JSON.stringify(paths.find(({ name }) => name === firstPart)!.glue)};`);
   const members = paths.map(({ name, build, address, glue }) => `  ${JSON.stringify(name)}: { address: ${address}, `
-    + `buildId: ${JSON.stringify(buildId(build))}, createModule: async () => (await import(${JSON.stringify(glue)})).default },`);
+    + `buildId: ${JSON.stringify(buildId(build))}, createModule: async () => ${name === firstPart ? 'createFirst' : `(await import(${JSON.stringify(glue)})).default`} },`);
   return [...imports, 'export const modules = {', ...members, '};'].join('\n');
+}
+
+async function partOfFirst(): Promise<string> {
+  const { claims, partOf } = await catalogue();
+  return partOf[claims[0]!.id]!;
 }
 
 const sources: Record<string, () => string | Promise<string>> = {
   'virtual:linearmem/modules': modulesSource,
+  'virtual:linearmem/first-part': async () => `export const firstPart = ${JSON.stringify(await partOfFirst())};`,
   'virtual:linearmem/catalogue': async () => `export const catalogue = ${JSON.stringify(await catalogue())};`,
 };
 

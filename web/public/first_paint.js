@@ -1,5 +1,5 @@
-// Runs before the first paint, and even where modules may not: chooses the language, and notices what keeps the page's
-// own scripts from running. Plain script on purpose.
+// Runs before the first paint, and even where modules may not: chooses the language, notices what keeps the page's own scripts from
+// running, and starts the worker, which fetches the first module while the page is still being read. Plain script on purpose.
 (function () {
   var root = document.documentElement;
   var asked = /[?&]lang=(en|zh)(&|$)/.exec(location.search);
@@ -7,8 +7,17 @@
   var known = preferred.filter(function (tag) { return tag === 'en' || tag === 'zh'; });
   root.dataset.browserLanguage = known[0] || 'en';
   root.lang = (asked ? asked[1] : root.dataset.browserLanguage) === 'zh' ? 'zh-Hans' : 'en';
-  if (location.protocol === 'file:') root.dataset.trouble = 'file';
+  var script = document.currentScript.dataset;
+  if (location.protocol === 'file:' && !script.single) root.dataset.trouble = 'file';
   addEventListener('error', function (event) {
     if (event.target instanceof HTMLScriptElement && !root.dataset.trouble) root.dataset.trouble = 'script';
   }, true);
+  if (!script.worker || location.protocol === 'file:' || typeof WebAssembly !== 'object') return;
+  try {
+    var worker = new Worker(script.worker, { type: 'module', name: /[?&]simd=off(&|$)/.test(location.search) ? 'early off' : 'early auto' });
+    worker.onerror = function (event) { event.preventDefault(); worker.broken = true; };
+    window.linearmemWorker = worker;
+  } catch (refused) {
+    // The page tries again, and says what comes of it.
+  }
 })();

@@ -1,7 +1,4 @@
-import 'virtual:formulas.css';
-import './page/page.css';
-import './claims/claims.css';
-import './figure/figure.css';
+import './page/styles.ts';
 import { startPage } from './page/page.ts';
 
 void startPage();

@@ -24,7 +24,7 @@ async function setBox(page: any, name: RegExp, value: string) {
 }
 
 test('two panels with a line for each series, labelled at its end and described in a sentence', async () => {
-  const { page, complaints } = await visit();
+  const { page, complaints } = await visit({ until: 'drawn' });
   const [storage, crosstalk] = await descriptions(page);
   expect(storage).toMatch(/1\s048\s576: explicit keys and values 512\sMiB; window 512\sKiB; linear attention 16\.25\sKiB\.$/);
   expect(crosstalk).toContain('outer product 1; delta, first key 1.414; delta, second key 0;');
@@ -34,7 +34,7 @@ test('two panels with a line for each series, labelled at its end and described 
 });
 
 test('a knob moves the figure, the command and the address; reset and back undo it', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ until: 'drawn' });
   const before = await descriptions(page);
   await setBox(page, /^β/, '0');
   expect(query(page, 'beta')).toBe('0');
@@ -53,7 +53,7 @@ test('a knob moves the figure, the command and the address; reset and back undo 
 });
 
 test('a slider and its box are one knob, and turning it moves nothing else', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ until: 'drawn' });
   const place = () => page.locator('#memory-tradeoff .figure-foot').evaluate((foot: Element) => foot.getBoundingClientRect().top + scrollY);
   const before = await place();
   const slider = page.locator('#memory-tradeoff').getByRole('slider', { name: /^α/ });
@@ -65,7 +65,7 @@ test('a slider and its box are one knob, and turning it moves nothing else', asy
 });
 
 test('what is typed and is no number leaves the knob as it was', async () => {
-  const { page } = await visit({ search: '?memory-tradeoff.beta=0.5' });
+  const { page } = await visit({ until: 'drawn', search: '?memory-tradeoff.beta=0.5' });
   const box = page.locator('#memory-tradeoff').getByRole('spinbutton', { name: /^β/ });
   await box.fill('');
   await page.keyboard.press('Enter');
@@ -75,6 +75,7 @@ test('what is typed and is no number leaves the knob as it was', async () => {
 
 test('a deep link sets the knobs, hostile values are clamped or ignored', async () => {
   const { page, complaints } = await visit({
+    until: 'drawn',
     search: '?memory-tradeoff.beta=1e309&memory-tradeoff.alpha=%3Cscript%3Ealert(1)%3C/script%3E&memory-tradeoff.key_width=7&lang=%22%3E%3Cimg%3E',
   });
   expect(await textOf(page, '#memory-tradeoff .figure-foot .command code')).toBe('linearmem sweep memory-tradeoff --set beta=2 --set key_width=7 --csv');
@@ -83,7 +84,7 @@ test('a deep link sets the knobs, hostile values are clamped or ignored', async 
 });
 
 test.each(['light', 'dark'])('SVG and PNG are saved with every style resolved, %s', async (colorScheme) => {
-  const { page, complaints } = await visit({ browser: { colorScheme } });
+  const { page, complaints } = await visit({ until: 'drawn', browser: { colorScheme } });
   const svg = (await saved(page, 'SVG')).toString();
   expect(svg).not.toMatch(/var\(|class=|NaN/);
   expect(svg).toContain(colorScheme === 'dark' ? 'fill="#15181b"' : 'fill="#fdfdfb"');
@@ -98,7 +99,7 @@ test.each(['light', 'dark'])('SVG and PNG are saved with every style resolved, %
 });
 
 test('CSV is saved with the numbers of the table under the figure', async () => {
-  const { page } = await visit({ search: '?memory-tradeoff.element_bytes=2' });
+  const { page } = await visit({ until: 'drawn', search: '?memory-tradeoff.element_bytes=2' });
   const csv = (await saved(page, 'CSV')).toString();
   expect(csv).toContain('"storage","linear_attention","state and normalizer",65536,8320,,\n');
   await page.locator('#memory-tradeoff .numbers-fold summary').click();
@@ -108,7 +109,7 @@ test('CSV is saved with the numbers of the table under the figure', async () => 
 });
 
 test('values show under the pointer', async () => {
-  const { page, complaints } = await visit();
+  const { page, complaints } = await visit({ until: 'drawn' });
   const curves = page.locator('#memory-tradeoff .figure svg.curves').first();
   await curves.scrollIntoViewIfNeeded();
   const box = (await curves.boundingBox())!;
@@ -119,7 +120,7 @@ test('values show under the pointer', async () => {
 });
 
 test('the figure fits a phone and is redrawn when the window widens', async () => {
-  const { page } = await visit({ browser: { viewport: { width: 360, height: 800 } } });
+  const { page } = await visit({ until: 'drawn', browser: { viewport: { width: 360, height: 800 } } });
   const widths = () => page.locator('#memory-tradeoff .figure svg.curves').evaluateAll((all: Element[]) => all.map((svg) => Number(svg.getAttribute('width'))));
   expect(await widths()).toEqual([328, 328]);
   await page.setViewportSize({ width: 1000, height: 800 });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { claims } from '../../../web/src/texts/en/claims.ts';
 import { require } from '../browser.mjs';
-import { openFile, settled, siteFolder, textOf, useBrowser, visit } from './session.ts';
+import { drawn, openFile, settled, siteFolder, textOf, useBrowser, visit } from './session.ts';
 
 useBrowser();
 
@@ -14,7 +14,8 @@ const foreign = (page: any, language: string): Promise<string[]> => page.evaluat
     .map((node) => node.textContent!), language === 'en' ? 'zh' : 'en');
 
 test('the browser\'s language is followed: Chinese', async () => {
-  const { page, complaints } = await visit({ browser: { locale: 'zh-CN' } });
+  const { page, complaints } = await visit({ until: 'computed', browser: { locale: 'zh-CN' } });
+  await drawn(page);
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-Hans');
   expect(await page.title()).toBe('LinearMem：关于线性记忆的陈述成立吗？');
   expect(await textOf(page, '.summary')).toMatch(new RegExp(`^${Object.keys(claims).length} 条陈述全部成立。`));
@@ -27,7 +28,7 @@ test('the browser\'s language is followed: Chinese', async () => {
 });
 
 test('lang in the address decides, and both languages can be switched to with the state kept', async () => {
-  const { page } = await visit({ search: '?lang=zh&break=no-reset', browser: { locale: 'en-GB' } });
+  const { page } = await visit({ until: 'drawn', search: '?lang=zh&break=no-reset', browser: { locale: 'en-GB' } });
   expect(await textOf(page, '.break-summary')).toBe('受影响的 2 条陈述中有 2 条不再成立。');
   await page.locator('#LM21 .open').click();
   await page.getByRole('link', { name: 'English' }).click();
@@ -43,7 +44,7 @@ test('lang in the address decides, and both languages can be switched to with th
 
 test.each(['en', 'zh'])('nothing scrolls sideways at 360 pixels, opened and broken (%s)', async (language) => {
   const mistakes = 'read-before-write,half-beta,no-forgetting,single-precision,no-reset,error-before-decay,no-causal-mask';
-  const { page } = await visit({ search: `?lang=${language}&break=${mistakes}`, browser: phone });
+  const { page } = await visit({ until: 'drawn', search: `?lang=${language}&break=${mistakes}`, browser: phone });
   await page.evaluate(() => {
     document.querySelectorAll<HTMLElement>('.claims .open').forEach((button) => button.click());
     document.querySelectorAll('details').forEach((fold) => { fold.open = true; });
@@ -53,12 +54,14 @@ test.each(['en', 'zh'])('nothing scrolls sideways at 360 pixels, opened and brok
     .map((node) => `${node.tagName}.${node.getAttribute('class')} ${node.textContent!.slice(0, 40)}`));
   expect(tooWide).toEqual([]);
   expect(await page.locator('#LM01').evaluate((row: Element) => getComputedStyle(row).display)).toBe('grid'); // a card
-  expect(await page.locator('#LM01 .cell-label:visible').count()).toBe(5);
+  const labels: string[] = await page.locator('#LM01 .number').evaluateAll((cells: Element[]) => cells.map((cell) => getComputedStyle(cell, '::before').content));
+  expect(labels).toHaveLength(5);
+  for (const label of labels) expect(label).toMatch(language === 'zh' ? /^"[\u4e00-\u9fff]+"$/ : /^"[a-z ]+"$/);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 });
 
 test.each([['en', 'light'], ['en', 'dark'], ['zh', 'light'], ['zh', 'dark']])('axe finds nothing to mend (%s, %s)', async (language, colorScheme) => {
-  const { page } = await visit({ search: `?lang=${language}&break=half-beta#LM08`, browser: { colorScheme, bypassCSP: true } });
+  const { page } = await visit({ until: 'drawn', search: `?lang=${language}&break=half-beta#LM08`, browser: { colorScheme, bypassCSP: true } });
   await page.locator('#LM08-details').waitFor();
   await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => { fold.open = true; }));
   await page.addScriptTag({ content: axeSource });
@@ -67,7 +70,7 @@ test.each([['en', 'light'], ['en', 'dark'], ['zh', 'light'], ['zh', 'dark']])('a
 });
 
 test('axe finds nothing to mend on a phone', async () => {
-  const { page } = await visit({ browser: { ...phone, bypassCSP: true } });
+  const { page } = await visit({ until: 'drawn', browser: { ...phone, bypassCSP: true } });
   await page.addScriptTag({ content: axeSource });
   const { violations } = await page.evaluate(() => (window as any).axe.run());
   expect(violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html.slice(0, 200)).join(' | ')}`)).toEqual([]);
@@ -110,7 +113,7 @@ test('opened as a file, the page says what to do', async () => {
 });
 
 test('the printed page has no controls', async () => {
-  const { page } = await visit();
+  const { page } = await visit({ until: 'drawn' });
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('button:visible').count()).toBe(0);
   expect(await page.locator('#memory-tradeoff .figure svg.curves:visible').count()).toBe(2);

@@ -41,7 +41,7 @@ test.each([['as written', '', []], ['with mistakes', '?break=half-beta,no-forget
   });
 
 test('the figure\'s CSV is the sweep\'s, to ten digits', async () => {
-  const { page } = await visit({ search: '?memory-tradeoff.beta=0.4&memory-tradeoff.key_width=48' });
+  const { page } = await visit({ until: 'drawn', search: '?memory-tradeoff.beta=0.4&memory-tradeoff.key_width=48' });
   const shown = await page.locator('#memory-tradeoff .figure-foot .command code').innerText();
   expect(shown).toBe('linearmem sweep memory-tradeoff --set beta=0.4 --set key_width=48 --csv');
   const rows = (csv: string) => csv.trimEnd().split('\n').map((line) => line.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/))

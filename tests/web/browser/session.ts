@@ -1,9 +1,9 @@
 // One browser for a test file, a server and a page for each test.
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { serve } from '../../../web/tools/serve.mjs';
-import { drawn, launch, openPage, settled, siteFolder } from '../browser.mjs';
+import { allComputed, drawn, launch, openPage, settled, siteFolder } from '../browser.mjs';
 
-export { drawn, settled, siteFolder };
+export { allComputed, drawn, settled, siteFolder };
 
 type Planted = { status?: number; headers?: Record<string, string>; body?: string | Buffer } | undefined;
 
@@ -13,7 +13,7 @@ interface Visit {
   answer?: (path: string) => Planted;
   browser?: Record<string, unknown>; // playwright's context options
   prepare?: (page: any) => Promise<void>;
-  until?: 'settled' | 'drawn' | 'loaded';
+  until?: 'settled' | 'drawn' | 'computed' | 'loaded'; // settled: the first claims are there; computed: all of them
 }
 
 const open: { close(): Promise<void> }[] = [];
@@ -25,13 +25,17 @@ export function useBrowser(): void {
   afterEach(async () => { for (const one of open.splice(0).reverse()) await one.close(); });
 }
 
-export async function visit({ search = '', base, answer, browser: options, prepare, until = 'drawn' }: Visit = {}) {
+export async function visit({ search = '', base, answer, browser: options, prepare, until = 'settled' }: Visit = {}) {
   const site = await serve({ folder: siteFolder, base, answer });
   open.push(site);
   const visited = await openPage(browser, site.address + search, { reducedMotion: 'reduce', ...options, prepare });
   open.push(visited);
   if (until === 'settled') await settled(visited.page);
   if (until === 'drawn') await drawn(visited.page);
+  if (until === 'computed') {
+    await settled(visited.page);
+    await allComputed(visited.page);
+  }
   return { ...visited, site };
 }
 

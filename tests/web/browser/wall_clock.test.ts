@@ -55,7 +55,7 @@ test('a knob forgets what was measured with other settings, and Chinese says the
 });
 
 test('while it measures, the rest of the page goes on; the button stops it, and what was drawn stays', async () => {
-  const { page, complaints } = await visit({ search: '?wall-clock.width=256&wall-clock.longest=8192' });
+  const { page, complaints } = await visit({ until: 'drawn', search: '?wall-clock.width=256&wall-clock.longest=8192' });
   await come(page);
   await button(page, 'Measure in this browser').click();
   await page.waitForFunction(() => /^Measuring: \d+ %/.test(document.querySelector('#wall-clock .figure-status')!.textContent!));

@@ -1,6 +1,6 @@
 // The address carries state both ways, and nothing in it can take the page out of its limits.
 import { expect, test } from 'vitest';
-import { clampSetting, type Known, readAddress, writeAddress } from '../../../web/src/page/address.ts';
+import { clampSetting, hiddenKnobs, type Known, readAddress, writeAddress } from '../../../web/src/page/address.ts';
 
 const width = { name: 'key_width', meaning: '', default: 64, minimum: 1, maximum: 1024, step: 1 };
 const beta = { name: 'beta', meaning: '', default: 1, minimum: 0, maximum: 2, step: 0 };
@@ -10,16 +10,24 @@ const known: Known = {
 };
 
 test('an empty address is the default state', () => {
-  expect(readAddress('', known)).toEqual({ language: undefined, simd: 'auto', mistakes: [], figures: { 'memory-tradeoff': {} } });
+  expect(readAddress('', known)).toEqual({ language: undefined, simd: 'auto', mistakes: [], hide: [], figures: { 'memory-tradeoff': {} } });
 });
 
 test('what is written is read again', () => {
   const state = {
-    language: 'zh' as const, simd: 'off' as const, mistakes: ['half-beta', 'no-reset'], figures: { 'memory-tradeoff': { beta: 0.25, key_width: 128 } },
+    language: 'zh' as const, simd: 'off' as const, mistakes: ['half-beta', 'no-reset'], hide: ['beta', 'memory-tradeoff.key_width'],
+    figures: { 'memory-tradeoff': { beta: 0.25, key_width: 128 } },
   };
   const address = writeAddress(state);
-  expect(address).toBe('?lang=zh&simd=off&break=half-beta,no-reset&memory-tradeoff.beta=0.25&memory-tradeoff.key_width=128');
+  expect(address).toBe('?lang=zh&simd=off&break=half-beta,no-reset&hide=beta,memory-tradeoff.key_width&memory-tradeoff.beta=0.25&memory-tradeoff.key_width=128');
   expect(readAddress(address, known)).toEqual(state);
+});
+
+test('hide keeps only names of knobs, of all figures or of one', () => {
+  const { hide } = readAddress(`?hide=beta,<script>,other.key_width,${'x'.repeat(9000)},memory-tradeoff.key_width,beta`, known);
+  expect(hide).toEqual(['beta', 'memory-tradeoff.key_width']);
+  expect(['beta', 'key_width'].map(hiddenKnobs(hide, 'another'))).toEqual([true, false]);
+  expect(['beta', 'key_width', 'alpha'].map(hiddenKnobs(hide, 'memory-tradeoff'))).toEqual([true, true, false]);
 });
 
 test('defaults are not written and not kept', () => {

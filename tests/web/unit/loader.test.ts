@@ -7,7 +7,9 @@ import { moduleFiles, moduleFolder, parts } from '../../../web/prerender/wasm_mo
 import { answer } from '../../../web/src/engine/calls.ts';
 import { LoadFailure } from '../../../web/src/engine/failure.ts';
 import { placeInPage } from '../../../web/src/engine/in_page.ts';
-import { builds, fetchModule, patience, readsSimd, startModule } from '../../../web/src/engine/loader.ts';
+import { builds, fetchModule, readsSimd, startModule } from '../../../web/src/engine/loader.ts';
+import { patience } from '../../../web/src/engine/patience.ts';
+import { type Scope, serveCalls } from '../../../web/src/engine/serve.ts';
 
 const first = catalogue.partOf['LM01']!;
 const simd = builds[first]!;
@@ -47,7 +49,7 @@ test.each([...parts, 'scalar'])('%s starts, answers its build id, and verifies i
 
 test('the page\'s own thread answers in order and passes refusals on', async () => {
   const place = placeInPage();
-  await place.open(await fetchModule(first, 'auto'));
+  expect(await place.open(first, 'auto')).toBe(first);
   const results = await Promise.allSettled([
     place.ask(first, { name: 'verify', id: 'LM01', mistakes: [] }), place.ask(first, { name: 'verify', id: 'LM99', mistakes: [] }),
     place.ask(first, { name: 'about' }),
@@ -119,4 +121,43 @@ test('a module that does not start says why', async () => {
   const fetched = await fetchModule(first, 'auto');
   const table = { ...builds, [first]: { ...simd, createModule: () => Promise.reject(new Error('out of memory')) } };
   expect(await failureOf(startModule(fetched, table))).toMatchObject({ kind: 'start', detail: { reason: 'out of memory' } });
+});
+
+// The worker's side without a worker: what is posted to it, and what it posts.
+function worker(early?: Parameters<typeof serveCalls>[1]) {
+  const waiting = new Map<number, (message: any) => void>();
+  const scope: Scope = { onmessage: null, postMessage: (message: any) => waiting.get(message.number)?.(message) };
+  serveCalls(scope, early);
+  let number = 0;
+  return (message: object) => new Promise<any>((resolve) => {
+    number += 1;
+    waiting.set(number, resolve);
+    scope.onmessage!({ data: { ...message, number } } as MessageEvent);
+  });
+}
+
+test('a worker fetches its first module unasked, once, and answers short questions while a figure is sampled', async () => {
+  let fetches = 0;
+  const part = catalogue.partOf['recall-bytes']!;
+  served[builds[part]!.address] = () => { fetches += 1; return new Response(bytesOf(part)); };
+  const ask = worker({ part, simd: 'auto' });
+  expect(fetches).toBe(1);
+  expect((await ask({ greet: true })).value).toBeUndefined();
+  expect((await ask({ open: part, simd: 'auto' })).value).toBe(part);
+  expect(fetches).toBe(1);
+  const order: string[] = [];
+  const figure = ask({ to: part, call: { name: 'experiment', experiment: 'recall-bytes', settings: {} } }).then(() => order.push('figure'));
+  const id = catalogue.claims.find((claim) => catalogue.partOf[claim.id] === part)!.id;
+  const claim = ask({ to: part, call: { name: 'verify', id, mistakes: [] } }).then(({ value }) => order.push(`${value.result.pass}`));
+  await Promise.all([figure, claim]);
+  expect(order).toEqual(['true', 'figure']);
+  expect((await ask({ to: 'none', call: { name: 'about' } })).problem).toBe('the module none is not open');
+});
+
+test('a worker says in which way a module failed, and fetches it again when it is asked again', async () => {
+  served[simd.address] = () => new Response('gone', { status: 404 });
+  const ask = worker({ part: first, simd: 'auto' });
+  expect((await ask({ open: first, simd: 'auto' })).failed).toMatchObject({ kind: 'not-found', detail: { status: 404 } });
+  served[simd.address] = () => new Response(bytesOf(first));
+  expect((await ask({ open: first, simd: 'auto' })).value).toBe(first);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { FormulaSheet, withNeededFaces } from '../../../web/prerender/formula.ts';
 import { markup } from '../../../web/prerender/markup.ts';
 import { claims as enClaims } from '../../../web/src/texts/en/claims.ts';
+import { course as enCourse } from '../../../web/src/texts/en/course.ts';
 import { figures as enFigures } from '../../../web/src/texts/en/figures.ts';
 import { messages as enMessages } from '../../../web/src/texts/en/messages.ts';
 import { mistakes as enMistakes } from '../../../web/src/texts/en/mistakes.ts';
@@ -10,13 +11,14 @@ import { page as enPage } from '../../../web/src/texts/en/page.ts';
 import { claimFormulas, pageFormulas } from '../../../web/src/texts/formulas.ts';
 import { fill } from '../../../web/src/texts/languages.ts';
 import { claims as zhClaims } from '../../../web/src/texts/zh/claims.ts';
+import { course as zhCourse } from '../../../web/src/texts/zh/course.ts';
 import { figures as zhFigures } from '../../../web/src/texts/zh/figures.ts';
 import { messages as zhMessages } from '../../../web/src/texts/zh/messages.ts';
 import { mistakes as zhMistakes } from '../../../web/src/texts/zh/mistakes.ts';
 import { page as zhPage } from '../../../web/src/texts/zh/page.ts';
 
-const en = { claims: enClaims, figures: enFigures, messages: enMessages, mistakes: enMistakes, page: enPage };
-const zh = { claims: zhClaims, figures: zhFigures, messages: zhMessages, mistakes: zhMistakes, page: zhPage };
+const en = { claims: enClaims, course: enCourse, figures: enFigures, messages: enMessages, mistakes: enMistakes, page: enPage };
+const zh = { claims: zhClaims, course: zhCourse, figures: zhFigures, messages: zhMessages, mistakes: zhMistakes, page: zhPage };
 
 type Leaves = Map<string, string>;
 

@@ -1,8 +1,9 @@
-// What an opened row shows: every check, the inputs, the source, and the command that repeats it.
+// What an opened row shows: the formula, every check, the inputs, the source, and the command that repeats it.
 import type { Check } from 'linearmem';
 import { copyable, copyButton } from '../dom/copy.ts';
 import { element } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
+import type { ClaimNotes } from './notes.ts';
 import { verifyCommand } from './report.ts';
 import type { Row } from './run.ts';
 import { computed, expected, sentence } from './verdict.ts';
@@ -12,16 +13,21 @@ export interface DetailActions {
   mistakeLabel(name: string): string;
 }
 
-export function details(row: Row, texts: Texts, actions: DetailActions): HTMLElement {
+export function details(row: Row, { formula, inputs, source }: ClaimNotes, texts: Texts, actions: DetailActions): HTMLElement {
   const { info } = row;
   const parts: HTMLElement[] = [];
+  if (formula) {
+    const shown = element('div', { class: 'formula' });
+    shown.innerHTML = formula; // made with the page, never from its address
+    parts.push(shown);
+  }
   if (row.mistakes.length > 0) {
     const mistakes = row.mistakes.map(actions.mistakeLabel).join(', ');
     parts.push(element('p', { class: 'with-mistakes' }, texts.say('details.with-mistakes', { mistakes })));
   }
   if (row.timed) parts.push(part(texts.say('details.checks'), checkList(row.timed.result.checks, texts)));
-  parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', { lang: 'en' }, info.inputs))));
-  parts.push(part(texts.say('details.source'), element('p', { lang: 'en' }, info.source)));
+  parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', { lang: 'en' }, inputs))));
+  parts.push(part(texts.say('details.source'), element('p', { lang: 'en' }, source)));
   parts.push(part(texts.say('details.command'), copyable(verifyCommand([info.id], row.mistakes), texts)));
   const again = element('button', { type: 'button', click: () => actions.runAgain(info.id) }, texts.say('run.again'));
   const link = copyButton(texts, texts.say('details.link'), () => new URL(`#${info.id}`, location.href).href);

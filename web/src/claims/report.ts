@@ -1,11 +1,14 @@
 // The run as a file, field for field what `linearmem verify --json` prints, so that two places can be compared.
 import type { About } from '../engine/calls.ts';
+import { claimNotes } from './notes.ts';
 import type { ClaimsRun } from './run.ts';
 
-export function report(run: ClaimsRun, { buildId, target }: About): string {
+export async function report(run: ClaimsRun, { buildId, target }: About): Promise<string> {
+  const notes = await claimNotes();
   const computed = [...run.rows.values()].filter(({ timed }) => timed !== undefined);
   const passed = computed.filter(({ timed }) => timed!.result.pass).length;
-  const claims = computed.map(({ info: { id, room, statement, source, inputs }, timed }) => {
+  const claims = computed.map(({ info: { id, room }, timed }) => {
+    const { statement, source, inputs } = notes[id]!;
     const { result, milliseconds } = timed!;
     const checks = result.checks.map(({ quantity, kind, expected, got, error, tolerance, relative, unit, condition, pass, digits }) =>
       ({ quantity, kind, expected, got, error, tolerance, relative, unit, condition, pass, digits }));

@@ -1,12 +1,13 @@
 // The claims as they are being computed: one queue, one claim at a time, and the mistakes that are switched on.
-import type { ClaimInfo, MistakeInfo } from 'linearmem';
+import type { MistakeInfo } from 'linearmem';
+import type { ClaimEntry } from '../../prerender/wasm_modules.ts';
 import type { TimedResult } from '../engine/calls.ts';
 import type { Engine } from '../engine/engine.ts';
 
 export type RowState = 'waiting' | 'running' | 'pass' | 'fail' | 'stopped';
 
 export interface Row {
-  readonly info: ClaimInfo;
+  readonly info: ClaimEntry;
   state: RowState;
   timed?: TimedResult;
   mistakes: string[]; // with which it was computed
@@ -18,6 +19,7 @@ export class ClaimsRun {
   readonly mistakes: MistakeInfo[];
   private readonly on = new Set<string>();
   private readonly queue = new Set<string>();
+  private readonly wanted = new Set<string>();
   private readonly listeners: ((id: string | undefined) => void)[] = [];
   private pumping?: Promise<void>;
 
@@ -47,8 +49,13 @@ export class ClaimsRun {
     return [...this.rows.values()].filter(({ state }) => state === 'fail' || state === 'stopped').map(({ info }) => info.id);
   }
 
+  // How many have been asked for, and how many of these are computed.
+  get asked(): number {
+    return this.wanted.size;
+  }
+
   get done(): number {
-    return this.rows.size - this.queue.size;
+    return this.wanted.size - this.queue.size;
   }
 
   get running(): boolean {
@@ -59,10 +66,16 @@ export class ClaimsRun {
     return [...this.rows.values()].reduce((sum, { timed }) => sum + (timed?.milliseconds ?? 0), 0);
   }
 
+  // Those of the ids that have not been asked for yet.
+  runNew(ids: Iterable<string> = this.rows.keys()): Promise<void> {
+    return this.run([...ids].filter((id) => !this.wanted.has(id)));
+  }
+
   run(ids: Iterable<string> = this.rows.keys()): Promise<void> {
     for (const id of ids) {
       if (!this.rows.has(id) || this.queue.has(id)) continue;
       this.queue.add(id);
+      this.wanted.add(id);
       this.set(id, { state: 'waiting', problem: undefined });
     }
     this.pumping ??= this.pump();

@@ -1,13 +1,16 @@
-// The table of claims. Rows with texts stand in the page already; the rest are made from the page's template.
+// The rows of claims, wherever on the page they stand. Those with texts are there already; the rest are made from the page's template
+// and put at the end of `body`.
 import { element, find } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
 import { milliseconds } from '../texts/numbers.ts';
 import { details, type DetailActions } from './details.ts';
+import { type AllNotes, claimNotes } from './notes.ts';
 import type { ClaimsRun, Row } from './run.ts';
 import { type Cell, computed, errorCell, expected, leadingCheck, toleranceCell, verdict } from './verdict.ts';
 
 export class ClaimsTable {
   private readonly rows = new Map<string, HTMLTableRowElement>();
+  private notes?: AllNotes;
 
   constructor(
     private readonly body: HTMLElement,
@@ -17,12 +20,12 @@ export class ClaimsTable {
   ) {
     const template = find<HTMLTemplateElement>(document, '#claim-row');
     for (const [id, row] of run.rows) this.rows.set(id, this.rowFor(row, template));
-    for (const stray of body.querySelectorAll<HTMLElement>('[data-claim]')) {
+    for (const stray of document.querySelectorAll<HTMLElement>('[data-claim]')) {
       if (!run.rows.has(stray.dataset.claim!)) stray.remove(); // this module does not have it
     }
     run.onChange((id) => (id === undefined ? undefined : this.show(id)));
-    this.openFromAddress();
-    addEventListener('hashchange', () => this.openFromAddress());
+    void this.openFromAddress();
+    addEventListener('hashchange', () => void this.openFromAddress());
   }
 
   speak(texts: Texts): void {
@@ -31,17 +34,18 @@ export class ClaimsTable {
   }
 
   private rowFor({ info }: Row, template: HTMLTemplateElement): HTMLTableRowElement {
-    let row = this.body.querySelector<HTMLTableRowElement>(`[data-claim="${CSS.escape(info.id)}"]`);
+    let row = document.querySelector<HTMLTableRowElement>(`[data-claim="${CSS.escape(info.id)}"]`);
     if (!row) {
       row = find<HTMLTableRowElement>(template.content, 'tr').cloneNode(true) as HTMLTableRowElement;
       row.id = row.dataset.claim = info.id;
       find(row, '.open').textContent = info.id;
-      find(row, '.words').append(element('span', { lang: 'en' }, info.statement));
+      const words = find(row, '.words');
+      void claimNotes().then((notes) => words.append(element('span', { lang: 'en' }, notes[info.id]!.statement)));
       this.body.append(row);
     }
     const button = find<HTMLButtonElement>(row, '.open');
     button.disabled = false;
-    button.addEventListener('click', () => this.toggle(info.id));
+    button.addEventListener('click', () => void this.toggle(info.id));
     return row;
   }
 
@@ -61,11 +65,13 @@ export class ClaimsTable {
     this.refreshDetails(id);
   }
 
-  private toggle(id: string, open = !this.isOpen(id)): void {
+  private async toggle(id: string, open = !this.isOpen(id)): Promise<void> {
     const line = this.rows.get(id)!;
     find(line, '.open').setAttribute('aria-expanded', String(open));
     if (!open) return this.detailsRow(id)?.remove();
-    if (this.detailsRow(id)) return;
+    void this.run.runNew([id]);
+    this.notes ??= await claimNotes();
+    if (this.isOpen(id)) return;
     const cell = element('td', { role: 'cell', colspan: 7 });
     line.after(element('tr', { role: 'row', class: 'claim-details', id: `${id}-details` }, cell));
     find(line, '.open').setAttribute('aria-controls', `${id}-details`);
@@ -83,18 +89,18 @@ export class ClaimsTable {
   private refreshDetails(id: string): void {
     const row = this.run.rows.get(id)!;
     const cell = this.detailsRow(id)?.firstElementChild;
-    if (!cell) return;
+    if (!cell || !this.notes) return;
     const pending = row.state === 'waiting' || row.state === 'running';
     if (pending && cell.hasChildNodes()) return; // keep what is shown until the new numbers are there
     const focused = [...cell.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
-    cell.replaceChildren(details(row, this.texts, this.actions));
+    cell.replaceChildren(details(row, this.notes[id]!, this.texts, this.actions));
     if (focused >= 0) cell.querySelectorAll('button')[focused]?.focus({ preventScroll: true });
   }
 
-  private openFromAddress(): void {
+  private async openFromAddress(): Promise<void> {
     const id = decodeURIComponent(location.hash.slice(1));
     if (!this.rows.has(id)) return;
-    this.toggle(id, true);
+    await this.toggle(id, true);
     this.rows.get(id)!.scrollIntoView({ block: 'start' });
   }
 }

@@ -1,7 +1,8 @@
 // What the page may ask of the module, and the answer, wherever the module runs.
 import type { ClaimResult, Figure, Ledger, LinearMemModule } from 'linearmem';
 import type { FailureDetail, FailureKind } from './failure.ts';
-import type { Fetched } from './loader.ts';
+
+export type Simd = 'auto' | 'off';
 
 export interface About {
   buildId: string;
@@ -69,8 +70,13 @@ async function inSlices(module: LinearMemModule, name: string, settings: Record<
   return module.figureSoFar();
 }
 
-// Messages between page and worker. A call names the module it is for, which must be open.
-export type ToWorker = { open: Fetched; number: number } | { call: Call; to: string; number: number } | { drop: number };
+// Messages between page and worker; the worker speaks only when it is spoken to, since it may be there before the page listens. A call
+// names the module it is for, which must be open.
+export type ToWorker =
+  | { greet: true; number: number }
+  | { open: string; simd: Simd; number: number } // answered with the name of what was opened
+  | { call: Call; to: string; number: number }
+  | { drop: number };
 export type FromWorker =
   | { number: number; value: unknown }
   | { number: number; figure: Figure; progress: number }

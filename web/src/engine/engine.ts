@@ -1,10 +1,10 @@
 // The module as the page sees it: asynchronous, in a worker where there can be one, otherwise in the page. Its parts are fetched
 // when something in them is first asked for.
-import type { ClaimInfo, ExperimentInfo, Figure, Ledger, LedgerModel, MistakeInfo } from 'linearmem';
+import type { ExperimentInfo, Figure, Ledger, LedgerModel, MistakeInfo } from 'linearmem';
 import { catalogue } from 'virtual:linearmem/catalogue';
-import type { About, Answer, Call, TimedResult } from './calls.ts';
+import type { ClaimEntry } from '../../prerender/wasm_modules.ts';
+import type { About, Answer, Call, Simd, TimedResult } from './calls.ts';
 import { LoadFailure } from './failure.ts';
-import { fetchModule, type Fetched } from './loader.ts';
 import { Thread } from './thread.ts';
 
 // For answers that take time: what is known so far, and a way to say that nobody waits any more (the answer then is an error).
@@ -15,12 +15,12 @@ export interface Hearing {
 
 // Where modules run. A call names the module it is for, which must be open.
 export interface Place {
-  open(fetched: Fetched): Promise<void>;
+  open(part: string, simd: Simd): Promise<string>; // the name of what was opened: the part's, or 'scalar'
   ask<C extends Call>(to: string, call: C, hearing?: Hearing): Promise<Answer<C>>;
 }
 
 export interface EngineAbout extends About {
-  claims: ClaimInfo[];
+  claims: ClaimEntry[];
   mistakes: MistakeInfo[];
   experiments: ExperimentInfo[];
   timings: ExperimentInfo[]; // figures of this machine's times
@@ -37,30 +37,29 @@ export interface Engine {
 }
 
 // `first` is what will be asked for first, a claim or a figure: its part is open when the engine is.
-export async function openEngine(simd: 'auto' | 'off', first = catalogue.claims[0]!.id): Promise<Engine> {
-  const thread = Thread.start(); // its script travels while the module does
+export async function openEngine(simd: Simd, first = catalogue.claims[0]!.id): Promise<Engine> {
+  if (typeof WebAssembly !== 'object') throw new LoadFailure('no-wasm');
+  const thread = Thread.start();
   try {
-    const fetched = await fetchModule(partOf(first), simd);
-    if (thread && await opensIn(thread, fetched)) return await engineOf(thread, 'worker', fetched.name);
+    const opened = thread && await openIn(thread, partOf(first), simd);
+    if (opened) return await engineOf(thread, 'worker', opened);
     thread?.end();
     const place = (await import('./in_page.ts')).placeInPage();
-    await place.open(fetched);
-    return await engineOf(place, 'page', fetched.name);
+    return await engineOf(place, 'page', await place.open(partOf(first), simd));
   } catch (problem) {
     thread?.end();
     throw problem;
   }
 }
 
-// False where the worker does not come up. A worker obeys the policy its own script was served with, so a refusal there says
+// Nothing where the worker does not come up. A worker obeys the policy its own script was served with, so a refusal there says
 // nothing about the page either.
-async function opensIn(thread: Thread, fetched: Fetched): Promise<boolean> {
+async function openIn(thread: Thread, part: string, simd: Simd): Promise<string | undefined> {
   try {
-    await thread.open(fetched);
-    return true;
+    return await thread.open(part, simd);
   } catch (problem) {
     if (problem instanceof LoadFailure && problem.kind !== 'csp') throw problem;
-    return false;
+    return undefined;
   }
 }
 
@@ -76,10 +75,7 @@ async function engineOf(place: Place, where: Engine['place'], first: string): Pr
   function open(part: string): Promise<string> {
     const known = opened.get('scalar') ?? opened.get(part);
     if (known) return known;
-    const opening = fetchModule(part, 'auto').then(async (fetched) => {
-      await place.open(fetched);
-      return fetched.name;
-    });
+    const opening = place.open(part, 'auto');
     opened.set(part, opening);
     opening.catch(() => opened.delete(part)); // asked again, it is fetched again
     return opening;

@@ -3,10 +3,13 @@
 import type { LinearMemModule, ModuleOptions } from 'linearmem';
 import { modules } from 'virtual:linearmem/modules';
 import { asLoadFailure, LoadFailure } from './failure.ts';
+import type { Simd } from './calls.ts';
+import { patience } from './patience.ts';
 
 export interface Build {
   address: string;
   buildId: string;
+  carried?(): ArrayBuffer; // the module itself, where the script carries it
   createModule(): Promise<(options: ModuleOptions) => Promise<LinearMemModule>>;
 }
 
@@ -23,22 +26,24 @@ const emptyModule = new Uint8Array([...magic, 1, 0, 0, 0]);
 // One function () -> v128: i32.const 0, i8x16.splat.
 const simdModule = new Uint8Array([...magic, 1, 0, 0, 0, 1, 5, 1, 0x60, 0, 1, 0x7b, 3, 2, 1, 0, 10, 8, 1, 6, 0, 0x41, 0, 0xfd, 15, 11]);
 
-export const patience = 15_000; // milliseconds without a byte before the server counts as silent
-
-export function readsSimd(simd: 'auto' | 'off'): boolean {
+export function readsSimd(simd: Simd): boolean {
   if (typeof WebAssembly !== 'object') throw new LoadFailure('no-wasm');
   return simd === 'auto' && WebAssembly.validate(simdModule);
 }
 
 // The bytes of a part, or of the scalar module where the browser cannot read SIMD or the part does not validate.
-export async function fetchModule(part: string, simd: 'auto' | 'off', table = builds): Promise<Fetched> {
+export async function fetchModule(part: string, simd: Simd, table = builds): Promise<Fetched> {
   let name = readsSimd(simd) ? part : 'scalar';
   for (;;) {
-    const bytes = await fetchBytes(table[name]!.address);
+    const bytes = await bytesOf(table[name]!);
     if (WebAssembly.validate(bytes)) return { name, bytes };
     if (name === 'scalar') throw new LoadFailure('unsupported');
     name = 'scalar';
   }
+}
+
+async function bytesOf({ address, carried }: Build): Promise<ArrayBuffer> {
+  return carried ? carried() : fetchBytes(address);
 }
 
 async function fetchBytes(address: string): Promise<ArrayBuffer> {

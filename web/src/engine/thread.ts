@@ -1,8 +1,9 @@
-// The page's end of the worker: open modules in it, ask them, and notice when it is refused or breaks.
-import type { Answer, Call, FromWorker, ToWorker } from './calls.ts';
+// The page's end of the worker: have it open modules, ask them, and notice when it is refused or breaks.
+import type { Answer, Call, FromWorker, Simd, ToWorker } from './calls.ts';
 import type { Hearing, Place } from './engine.ts';
 import { LoadFailure } from './failure.ts';
-import { type Fetched, patience } from './loader.ts';
+import { patience } from './patience.ts';
+import { type EarlyWorker, startWorker } from './start_worker.ts';
 
 interface Caller {
   resolve(value: unknown): void;
@@ -13,32 +14,40 @@ interface Caller {
 export class Thread implements Place {
   private readonly callers = new Map<number, Caller>();
   private broken?: Error;
+  private there?: Promise<void>;
   private calls = 0;
 
   // undefined where the browser refuses outright: an opaque origin, or a policy.
   static start(): Thread | undefined {
     try {
-      return new Thread(new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }));
+      return new Thread(startWorker());
     } catch {
       return undefined;
     }
   }
 
-  private constructor(private readonly worker: Worker) {
+  private constructor(private readonly worker: EarlyWorker) {
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     worker.onerror = (event) => { // a script that answers 404 says so here, perhaps before the module has arrived
       event.preventDefault();
       this.breakOff('the worker stopped');
     };
+    if (worker.broken) this.breakOff('the worker stopped');
   }
 
-  // A LoadFailure where the module is at fault, another error where the worker does not come up.
-  async open(fetched: Fetched): Promise<void> {
+  // A LoadFailure where the module is at fault, another error where the worker does not come up. Fetching has a patience of its own.
+  async open(part: string, simd: Simd): Promise<string> {
+    this.there ??= this.greet();
+    const [name] = await Promise.all([this.send((number) => ({ open: part, simd, number })), this.there]);
+    return name as string;
+  }
+
+  private async greet(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('the worker does not answer')), patience);
     });
-    await Promise.race([this.send((number) => ({ open: fetched, number })), late]).finally(() => clearTimeout(timer));
+    await Promise.race([this.send((number) => ({ greet: true, number })), late]).finally(() => clearTimeout(timer));
   }
 
   ask<C extends Call>(to: string, call: C, { hear, signal }: Hearing = {}): Promise<Answer<C>> {

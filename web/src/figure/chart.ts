@@ -41,6 +41,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     marginTop, marginRight, marginBottom: 42, marginLeft: left,
     x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
+  const overhang = Math.min(marginRight, Math.max(0, textWidth(`${words.x} →`) - (width - marginRight))); // of a name longer than its axis
   const frame = [
     ...panel.bands.flatMap((band) => bandMarks(band, words, panel.x)),
     gridY({ ticks: options.y!.ticks as number[] }),
@@ -48,7 +49,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
     text([title.join('\n')], { frameAnchor: 'top-left', dx: -left, dy: 2 - marginTop, lineAnchor: 'top', className: 'panel-title' }),
     text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
-    text([`${words.x} →`], { frameAnchor: 'bottom-right', dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
+    text([`${words.x} →`], { frameAnchor: 'bottom-right', dx: overhang, dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
   const curves = lines.flatMap(({ series, points }) => (series.points ? measured(series, points, panel) : curve(series, points, words.open(series))));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;

@@ -10,7 +10,7 @@ import { full } from '../texts/numbers.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Editor } from './picture_editor.ts';
 import type { Room, Settings } from './room.ts';
-import { pngFile, svgFile, toCsv } from './save.ts';
+import { pngFile, svgFile, toCsv, toJson } from './save.ts';
 
 export interface FrameOptions {
   host: HTMLElement;
@@ -22,6 +22,8 @@ export interface FrameOptions {
   clamp(value: number, spec: SettingSpec): number | undefined;
   onSettings(settings: Settings, settled: boolean): void; // non-default values only
   link(): string;
+  embedCode(settings: Settings): string; // the tag that shows this figure on another page
+  hidden(name: string): boolean; // settings that stay as they are: without a knob
 }
 
 export class FigureFrame {
@@ -42,6 +44,7 @@ export class FigureFrame {
   private readonly stopButton = element('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.cancel() });
   private cancelled = false;
   private readonly commandLine = element('div');
+  private readonly resizing = new ResizeObserver(() => this.draw());
   private startButton?: HTMLButtonElement; // of a room that runs by hand; it also stops the run
 
   constructor(private readonly options: FrameOptions) {
@@ -52,7 +55,7 @@ export class FigureFrame {
     this.settings = options.settings;
     this.texts = options.texts;
     options.host.classList.add('figure');
-    new ResizeObserver(() => this.draw()).observe(this.panels);
+    this.resizing.observe(this.panels);
     this.build();
     if (!options.room.byHand) void this.compute();
   }
@@ -64,12 +67,23 @@ export class FigureFrame {
     this.draw();
   }
 
+  get shown(): Settings {
+    return this.settings;
+  }
+
   set(settings: Settings): void {
     this.settings = settings;
     this.knobs.show(settings);
     this.editor?.show(settings);
     if (this.options.room.byHand) this.forget();
     else void this.compute();
+  }
+
+  // Nobody looks any more.
+  end(): void {
+    this.wanted = false;
+    this.pending.abort();
+    this.resizing.disconnect();
   }
 
   // What was measured belongs to other settings.
@@ -97,7 +111,7 @@ export class FigureFrame {
   private build(): void {
     const { texts, info } = this;
     const { editor } = this.options.room;
-    this.knobs = knobs(info.settings.filter(({ name }) => !editor?.settings.includes(name)), texts, {
+    this.knobs = knobs(info.settings.filter(({ name }) => !editor?.settings.includes(name) && !this.options.hidden(name)), texts, {
       words: (spec) => this.options.room.knobWords(spec, texts),
       clamp: this.options.clamp,
       turn: (name, value, settled) => this.turn(name, value, settled),
@@ -108,7 +122,7 @@ export class FigureFrame {
       (settings, settled = true) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), settled), this.options.engine);
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
-    const controls = this.editor ? [this.knobs.root, this.editor.root] : [this.knobs.root];
+    const controls = this.editor ? [this.editor.root, this.knobs.root] : [this.knobs.root];
     if (this.options.room.summary) controls.push(this.summary);
     if (this.options.room.byHand) {
       this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });
@@ -130,12 +144,18 @@ export class FigureFrame {
     const buttons = element('p', { class: 'buttons' },
       element('button', { type: 'button', class: 'quiet', click: () => this.reset() }, texts.say('figure.reset')),
       copyButton(texts, texts.say('figure.link'), this.options.link),
+      copyButton(texts, texts.say('figure.embed'), () => this.options.embedCode(this.settings)),
       save('SVG', () => svgFile(this.panels)),
       save('PNG', () => pngFile(this.panels)),
-      save('CSV', () => new Blob([this.data ? toCsv(this.data) : ''], { type: 'text/csv' })));
+      save('CSV', () => new Blob([this.data ? toCsv(this.data) : ''], { type: 'text/csv' })),
+      save('JSON', () => new Blob([toJson(info.name, this.whole(), this.command(), this.data)], { type: 'application/json' })));
     const notShown = element('p', { class: 'not-shown' },
       element('strong', {}, texts.say('figure.not-shown')), ' ', this.options.room.notShown(info, texts));
     return element('footer', { class: 'figure-foot' }, notShown, buttons, this.commandLine);
+  }
+
+  private whole(): Settings {
+    return Object.fromEntries(this.info.settings.map(({ name, default: value }) => [name, this.settings[name] ?? value]));
   }
 
   private reset(): void {

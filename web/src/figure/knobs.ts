@@ -11,6 +11,7 @@ const positions = 1000; // of a slider whose values span several powers of ten
 export interface KnobWords {
   symbol: string;
   meaning: string;
+  choices?: readonly string[]; // what its values mean, from the least on: a list to choose from in place of a slider
 }
 
 export interface Knobs {
@@ -35,8 +36,23 @@ export function knobs(specs: readonly SettingSpec[], texts: Texts, actions: Knob
   return { root, show: (settings) => made.forEach(({ show }, i) => show(settings[specs[i]!.name] ?? specs[i]!.default)) };
 }
 
-function knob(spec: SettingSpec, texts: Texts, actions: KnobActions): { root: HTMLElement; show(value: number): void } {
-  const { symbol, meaning } = actions.words(spec);
+interface Knob {
+  root: HTMLElement;
+  show(value: number): void;
+}
+
+function choice(spec: SettingSpec, { symbol, meaning, choices }: KnobWords, texts: Texts, actions: KnobActions): Knob {
+  const options = choices!.map((words, i) => element('option', { value: spec.minimum + i }, words));
+  const named = texts.say('figure.knob-meaning', { meaning });
+  const select = element('select', { 'aria-label': symbol + named, change: () => actions.turn(spec.name, Number(select.value), true) }, ...options);
+  const name = element('span', { class: 'knob-name' }, element('var', {}, symbol), named);
+  return { root: element('div', { class: 'knob choice' }, name, select), show: (value) => { select.value = String(value); } };
+}
+
+function knob(spec: SettingSpec, texts: Texts, actions: KnobActions): Knob {
+  const words = actions.words(spec);
+  if (words.choices) return choice(spec, words, texts, actions);
+  const { symbol, meaning } = words;
   const track = trackOf(spec);
   const named = texts.say('figure.knob-meaning', { meaning });
   const slider = element('input', { type: 'range', min: track.minimum, max: track.maximum, step: track.step, 'aria-label': symbol + named });

@@ -4,11 +4,15 @@ import { fill, type Texts } from '../texts/languages.ts';
 import { bytes, short } from '../texts/numbers.ts';
 import { chart, type PanelWords } from './chart.ts';
 import { dataTable } from './data_table.ts';
+import { heatmaps, type MatrixNotes } from './heatmaps.ts';
+import { cellNumber, matrixTable } from './matrix_numbers.ts';
 import { pictures } from './pictures.ts';
+import type { KnobWords } from './knobs.ts';
 import type { DrawContext, DrawnPanel, Room } from './room.ts';
 
 const narrow = 620; // px: below it the panels stand one under the other
 const gap = 32;
+const fewNumbers = 12;
 
 type Name = keyof Texts['figures']['experiments'];
 
@@ -17,9 +21,10 @@ export interface LineRoomOptions {
   label?(series: Series, texts: Texts): string | undefined; // names that are made, not listed
   editor?: Room['editor'];
   byHand?: boolean;
+  matrix?(figure: Figure, panel: Panel, series: Series): MatrixNotes; // pictures are matrices of numbers
 }
 
-export function lineRoom(experiment: Name, { open = () => false, label: made, editor, byHand }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, label: made, editor, byHand, matrix }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
   function labelOf(series: Series, texts: Texts): string {
@@ -38,13 +43,20 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     };
   }
 
+  // Of a matrix with few numbers they are said.
+  function picture(series: Series, texts: Texts): string {
+    const memory = labelOf(series, texts);
+    if (!matrix || series.y.length > fewNumbers) return memory;
+    return fill(texts.figures.reading.item, { memory, amount: [...series.y].map(cellNumber).join(' ') });
+  }
+
   function describe(panel: Panel, texts: Texts): string {
     const { description, pictured, item, between } = texts.figures.reading;
     const amount = (value: number) => (panel.y.unit === 'bytes' ? bytes(value) : short(value));
     const { title, x } = wordsFor(panel, texts);
     const names = panel.series.filter((series) => series.x.length > 0);
     if (names.length === 0) return wordsFor(panel, texts).title;
-    if (panel.columns > 0) return fill(pictured, { title, items: names.map((series) => labelOf(series, texts)).join(between) });
+    if (panel.columns > 0) return fill(pictured, { title, items: names.map((series) => picture(series, texts)).join(between) });
     const items = names.map((series) => fill(item, { memory: labelOf(series, texts), amount: amount(series.y.at(-1)!) }));
     return fill(description, { title, x, value: short(names[0]!.x.at(-1)!), items: items.join(between) });
   }
@@ -54,7 +66,8 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     const each = width < narrow || charts < 2 ? Math.min(width, 720) : (width - gap) / 2;
     const known = figure.panels.filter((panel) => panel.series.some((series) => series.x.length > 0)); // of a figure under way
     return known.map((panel) => ({
-      svg: panel.columns > 0 ? pictures(panel, wordsFor(panel, texts), width) : chart(panel, wordsFor(panel, texts), each),
+      svg: panel.columns === 0 ? chart(panel, wordsFor(panel, texts), each)
+        : matrix ? heatmaps(panel, wordsFor(panel, texts), width, (_, series) => matrix(figure, panel, series)) : pictures(panel, wordsFor(panel, texts), width),
       description: describe(panel, texts),
     }));
   }
@@ -63,12 +76,15 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     experiment,
     compute: (engine, settings, hearing) => engine.experiment(experiment, settings, hearing),
     draw,
-    tables: (figure, texts) => figure.panels.map((panel) => {
+    tables: (figure, texts) => figure.panels.flatMap((panel) => {
       const { title, x, label } = wordsFor(panel, texts);
-      return dataTable(panel, title, x, label);
+      if (!matrix || panel.columns === 0) return dataTable(panel, title, x, label);
+      const { row, column } = texts.figures.matrix;
+      const words = { row: (number: number) => fill(row, { number }), column: (number: number) => fill(column, { number }) };
+      return panel.series.map((series) => matrixTable(series, panel, fill(texts.figures.matrix.title, { title, label: label(series) }), words));
     }),
     knobWords: (spec, texts) => {
-      const known = words(texts).knobs as Record<string, { symbol: string; meaning: string }>;
+      const known = words(texts).knobs as Record<string, KnobWords>;
       return known[spec.name] ?? { symbol: spec.name, meaning: spec.meaning };
     },
     notShown: (_info, texts) => words(texts).notShown,

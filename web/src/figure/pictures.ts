@@ -1,9 +1,9 @@
 // A panel of small square pictures, one for each series: every pixel grey by its value, on one scale for all of them. Values beyond the
 // scale are cut off here and nowhere else.
 import type { Panel, Series } from 'linearmem';
+import { caption, node } from './svg.ts';
 import { lineHeight, wrapped } from './words.ts';
 
-const svgName = 'http://www.w3.org/2000/svg';
 const gap = 18; // px between pictures
 const captionHeight = 24;
 const titleGap = 12; // px between title and pictures
@@ -44,16 +44,4 @@ function pixels(series: Series, { columns, limit }: Panel, left: number, top: nu
 function grey(share: number): string {
   const level = Math.round((Math.min(1, Math.max(-1, share)) + 1) * 127.5);
   return `rgb(${level},${level},${level})`;
-}
-
-function caption(words: string, x: number, y: number, name: string): SVGElement {
-  const made = node('text', { x, y, class: name });
-  made.textContent = words;
-  return made;
-}
-
-function node(tag: string, attributes: Record<string, string | number>): SVGElement {
-  const made = document.createElementNS(svgName, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  return made;
 }

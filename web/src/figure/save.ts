@@ -1,6 +1,7 @@
-// A figure as a file: SVG and PNG with every style resolved, CSV with every digit.
-import type { Figure } from 'linearmem';
+// A figure as a file: SVG and PNG with every style resolved, CSV and JSON with every digit.
+import type { Figure, Series } from 'linearmem';
 import { full } from '../texts/numbers.ts';
+import type { Settings } from './room.ts';
 
 const resolved = [
   'fill', 'fill-opacity', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin',
@@ -20,6 +21,14 @@ export function toCsv({ panels }: Figure): string {
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+// The panels as the module gave them, with what they were computed from. JSON has no word for what is not a number: null.
+export function toJson(experiment: string, settings: Settings, command: string, figure?: Figure): string {
+  const numbers = (values: Float64Array) => [...values];
+  const plain = ({ x, y, low, high, ...rest }: Series) => ({ ...rest, x: numbers(x), y: numbers(y), low: numbers(low), high: numbers(high) });
+  const panels = figure?.panels.map(({ series, ...rest }) => ({ ...rest, series: series.map(plain) })) ?? [];
+  return `${JSON.stringify({ experiment, settings, command, panels }, null, 1)}\n`;
 }
 
 function quoted(text: string): string {

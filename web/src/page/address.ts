@@ -3,10 +3,21 @@
 import type { ExperimentInfo, SettingSpec } from 'linearmem';
 import { type Language, languages } from '../texts/languages.ts';
 
+// hide=beta,memory-tradeoff.alpha publishes figures without some knobs: of every figure, or of one. Only what names a knob is kept.
+export function readHide(hide: string | null, experiments: Known['experiments']): string[] {
+  const names = new Set(experiments.flatMap(({ name, settings }) => settings.flatMap((spec) => [spec.name, `${name}.${spec.name}`])));
+  return [...new Set((hide ?? '').split(',').map((name) => name.trim()))].filter((name) => names.has(name));
+}
+
+export function hiddenKnobs(hide: readonly string[], experiment: string): (name: string) => boolean {
+  return (name) => hide.includes(name) || hide.includes(`${experiment}.${name}`);
+}
+
 export interface PageState {
   language?: Language; // undefined: as the browser prefers
   simd: 'auto' | 'off';
   mistakes: string[];
+  hide: string[];
   figures: Record<string, Record<string, number>>; // experiment -> setting -> value, non-default values only
 }
 
@@ -26,6 +37,7 @@ export function readAddress(search: string, known: Known = nothing): PageState {
   return {
     language: languages.find((language) => language === asked),
     simd: query.get('simd') === 'off' ? 'off' : 'auto',
+    hide: readHide(query.get('hide'), known.experiments),
     mistakes: known.mistakes.map(({ name }) => name).filter((name) => broken.includes(name)),
     figures,
   };
@@ -51,11 +63,12 @@ export function clampSetting(value: number, { minimum, maximum, step }: SettingS
   return Math.min(maximum, Number((minimum + steps * step).toPrecision(12)));
 }
 
-export function writeAddress({ language, simd, mistakes, figures }: PageState): string {
+export function writeAddress({ language, simd, mistakes, hide, figures }: PageState): string {
   const parts: string[] = [];
   if (language) parts.push(`lang=${language}`);
   if (simd === 'off') parts.push('simd=off');
   if (mistakes.length > 0) parts.push(`break=${mistakes.map(encodeURIComponent).join(',')}`);
+  if (hide.length > 0) parts.push(`hide=${hide.map(encodeURIComponent).join(',')}`);
   for (const [experiment, settings] of Object.entries(figures)) {
     for (const [name, value] of Object.entries(settings)) parts.push(`${encodeURIComponent(`${experiment}.${name}`)}=${value}`);
   }

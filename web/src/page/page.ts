@@ -1,4 +1,4 @@
-// The page: opens the module, runs the claims by itself, mounts the figures, and keeps state and address in step.
+// The page: opens the module, runs the claims and mounts the figures that the reader comes to, and keeps state and address in step.
 import { BreakIt } from '../claims/break_it.ts';
 import { report } from '../claims/report.ts';
 import { ClaimsRun } from '../claims/run.ts';
@@ -7,9 +7,13 @@ import { download } from '../dom/download.ts';
 import { find } from '../dom/element.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import { asLoadFailure } from '../engine/failure.ts';
+import { embedCode } from '../figure/embed_code.ts';
 import type { FigureFrame } from '../figure/frame.ts';
 import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
-import { clampSetting, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { clampSetting, hiddenKnobs, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { Chapters } from './chapters.ts';
+import { followContents } from './contents.ts';
+import { whenNear } from './near.ts';
 import { StatusPanel } from './status.ts';
 
 export async function startPage(): Promise<void> {
@@ -31,6 +35,15 @@ function enable(selector: string, act: () => void): void {
   button.addEventListener('click', act);
 }
 
+// A page that was opened as a file may not be allowed an address of its own.
+function remember(address: string): void {
+  try {
+    history.pushState(null, '', address);
+  } catch (problem) {
+    if (!(problem instanceof DOMException && problem.name === 'SecurityError')) throw problem;
+  }
+}
+
 interface Speaker {
   speak(texts: Texts): void;
 }
@@ -46,6 +59,7 @@ class Page {
     this.status = new StatusPanel(find(document, '.status'), texts);
     this.speakers.push(this.status);
     this.showLanguage();
+    followContents(find(document, '.contents'));
     for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {
       link.addEventListener('click', (event) => {
         event.preventDefault();
@@ -67,45 +81,59 @@ class Page {
       runAgain: (id) => void run.run([id]),
       mistakeLabel: (name) => breakIt.label(name),
     });
-    this.speakers.push(breakIt, table);
+    const chapters = new Chapters(run, this.texts, {
+      onSwitch: (mistakes) => this.change({ mistakes }),
+      onTry: (search, figure) => this.tryOut(search, figure),
+    });
+    this.speakers.push(breakIt, table, chapters);
     enable('.run-all', () => void run.run());
-    enable('.save-report', () => download(new Blob([report(run, about)], { type: 'application/json' }), 'verify.json'));
-    await run.switchTo(this.state.mistakes);
-    await run.run();
-    await this.mountFigures(engine);
+    enable('.save-report', () => void this.saveReport(run, about));
+    void run.switchTo(this.state.mistakes);
+    const grounds = [...document.querySelectorAll<HTMLElement>('.grounds')].map((place) =>
+      ({ place, ids: [...place.querySelectorAll<HTMLElement>('[data-ground]')].map((row) => row.dataset.ground!) }));
+    void run.runNew(grounds[0]?.ids); // the page's first answer, wherever the reader is
+    whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids));
+    whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]));
+    this.mountFigures(engine);
   }
 
-  private async mountFigures(engine: Engine): Promise<void> {
-    const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
+  // What the reader has not come to is computed for the report.
+  private async saveReport(run: ClaimsRun, about: Engine['about']): Promise<void> {
+    await run.runNew();
+    download(new Blob([await report(run, about)], { type: 'application/json' }), 'verify.json');
+  }
+
+  private mountFigures(engine: Engine): void {
     let second: Promise<Engine> | undefined; // what runs long by hand keeps nothing else on the page waiting
     const mount = async (host: HTMLElement) => {
       const name = host.dataset.figure!;
+      const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
       const frame = new FigureFrame({
         host, room: await rooms[name]!(), engine, ownEngine: () => (second ??= openEngine(this.state.simd, name)), texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
         onSettings: (settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
-        link: () => new URL(`${writeAddress(this.state)}#${name}`, location.href).href,
+        link: () => new URL(`${writeAddress(this.state) || location.pathname}#${name}`, location.href).href,
+        embedCode: (settings) => embedCode({ script: new URL('linear-mem.js', document.baseURI).href, figure: name, settings, language: this.texts.language }),
+        hidden: hiddenKnobs(this.state.hide, name),
       });
       this.frames.set(name, frame);
       this.speakers.push(frame);
     };
-    const near = new IntersectionObserver((entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (!isIntersecting) continue;
-        near.unobserve(target);
-        void mount(target as HTMLElement);
-      }
-    }, { rootMargin: '600px' });
-    for (const host of document.querySelectorAll<HTMLElement>('[data-figure]')) {
-      if (host.dataset.mount === 'near') near.observe(host);
-      else await mount(host);
-    }
+    whenNear(document.querySelectorAll<HTMLElement>('[data-figure]'), (host) => void mount(host));
   }
 
   // A settled change is a step that the back button undoes; a slider on its way is not in the address yet.
   private change(change: Partial<PageState>, settled = true): void {
     this.state = { ...this.state, ...change };
-    if (settled) history.pushState(null, '', `${location.pathname}${writeAddress(this.state)}${location.hash}`);
+    if (settled) remember(`${location.pathname}${writeAddress(this.state)}${location.hash}`);
     if (change.mistakes) void this.run?.switchTo(change.mistakes);
+  }
+
+  // A link of the text sets the settings of one figure and leaves all else.
+  private tryOut(search: string, figure: string): void {
+    const settings = readAddress(search, this.known).figures[figure] ?? {};
+    this.change({ figures: { ...this.state.figures, [figure]: settings } });
+    this.frames.get(figure)?.set(settings);
+    document.getElementById(figure)?.scrollIntoView({ block: 'start' });
   }
 
   private async changeLanguage(language: Language): Promise<void> {

@@ -38,9 +38,9 @@ export class StatusPanel {
     this.panel.dataset.state = failure ? 'stopped' : !run || run.running ? 'running' : run.fallen.length > 0 ? 'fail' : 'pass';
     bar.hidden = failure !== undefined || !run?.running;
     if (run) {
-      bar.max = run.rows.size;
+      bar.max = run.asked;
       bar.value = run.done;
-      bar.setAttribute('aria-label', texts.say('run.progress', { done: run.done, total: run.rows.size }));
+      bar.setAttribute('aria-label', texts.say('run.progress', { done: run.done, total: run.asked }));
     }
     put(find(this.panel, '.summary'), failure ? texts.say(`failure.${failure.kind}`, failure.detail) : this.summary());
     put(find(this.panel, '.engine'), this.where());
@@ -50,9 +50,10 @@ export class StatusPanel {
     const { run, texts } = this;
     if (!run) return texts.say('engine.loading');
     const total = run.rows.size;
-    if (run.running) return texts.say('run.running', { done: run.done, total });
+    if (run.running) return texts.say('run.running', { done: run.done, total: run.asked });
     const { fallen } = run;
-    if (fallen.length > 0) return texts.say('run.some-fall', { fallen: fallen.length, total, ids: fallen.join(', ') });
+    if (fallen.length > 0) return texts.say('run.some-fall', { fallen: fallen.length, total: run.asked, ids: fallen.join(', ') });
+    if (run.asked < total) return texts.say('run.some-hold', { done: run.done, left: total - run.done, time: milliseconds(run.milliseconds) });
     return texts.say('run.all-hold', { total, time: milliseconds(run.milliseconds) });
   }
 

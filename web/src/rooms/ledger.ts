@@ -6,13 +6,10 @@ import { lineRoom } from '../figure/line_room.ts';
 import type { Room, Settings } from '../figure/room.ts';
 import { fill, type Texts } from '../texts/languages.ts';
 import { bytes, full, short } from '../texts/numbers.ts';
-import { type Held, ledgerPicker } from './ledger_picker.ts';
+import { type Held, ledgerPicker, type OwnConfig } from './ledger_picker.ts';
 
 type Words = Texts['figures']['experiments']['ledger'];
 type LedgerFigure = Figure & { ledger?: Ledger };
-
-const held: Held = {};
-let nameOf = (_model: number) => '';
 
 const wordsOf = (texts: Texts): Words => texts.figures.experiments.ledger;
 
@@ -25,25 +22,32 @@ function named(label: string, words: Words): string {
   return (words.kinds as Record<string, string>)[label] ?? label;
 }
 
-const lines = lineRoom('ledger', {
-  open: ({ label }: Series) => label.startsWith('cross attention'),
-  label: ({ label }, texts) => named(label, wordsOf(texts)),
-  editor: {
-    settings: ['model', 'kv_bits', 'state_bits'],
-    make: (defaults, texts, change, engine) => {
-      nameOf = (model) => engine.about.ledgerModels[model]?.name ?? '';
-      return ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change);
+// Each figure holds its own reader's file.
+export function makeLedger(): Room {
+  const held: Held = {};
+  let nameOf = (_model: number) => '';
+  const lines = lineRoom('ledger', {
+    open: ({ label }: Series) => label.startsWith('cross attention'),
+    label: ({ label }, texts) => named(label, wordsOf(texts)),
+    editor: {
+      settings: ['model', 'kv_bits', 'state_bits'],
+      make: (defaults, texts, change, engine) => {
+        nameOf = (model) => engine.about.ledgerModels[model]?.name ?? '';
+        return ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change);
+      },
     },
-  },
-});
+  });
 
-async function compute(engine: Engine, settings: Settings): Promise<LedgerFigure> {
-  const { model = 0, ...rest } = settings;
-  const { config } = held;
-  if (config?.problem) throw new Error(config.problem);
-  if (config && config.text.trim() === '') throw new Error(`${config.name}: config: offset 0: the text ends where a value should stand`);
-  const ledger = await engine.ledger(config?.name ?? nameOf(model), config?.text ?? '', rest);
-  return { ...ledger.figure, ledger };
+  async function compute(engine: Engine, settings: Settings): Promise<LedgerFigure> {
+    const { model = 0, ...rest } = settings;
+    const { config } = held;
+    if (config?.problem) throw new Error(config.problem);
+    if (config && config.text.trim() === '') throw new Error(`${config.name}: config: offset 0: the text ends where a value should stand`);
+    const ledger = await engine.ledger(config?.name ?? nameOf(model), config?.text ?? '', rest);
+    return { ...ledger.figure, ledger };
+  }
+
+  return { ...lines, compute, summary, command: (settings) => command(settings, held.config, nameOf) };
 }
 
 function summary(figure: LedgerFigure, settings: Settings, texts: Texts): HTMLElement[] {
@@ -113,9 +117,9 @@ function training(ledger: Ledger, words: Words): HTMLElement {
 const dtypes: Record<number, string> = { 64: 'f64', 32: 'f32', 16: 'bf16', 8: 'fp8', 4: 'fp4' };
 
 // Of settings that differ from the command's own; the device's memory always, since the command asks for none.
-function command(settings: Settings): string {
+function command(settings: Settings, config: OwnConfig | undefined, nameOf: (model: number) => string): string {
   const quoted = (text: string) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const words = ['linearmem', 'ledger', ...(held.config ? [quoted(held.config.name)] : ['--model', nameOf(settings.model ?? 0)])];
+  const words = ['linearmem', 'ledger', ...(config ? [quoted(config.name)] : ['--model', nameOf(settings.model ?? 0)])];
   const options: [string, string, (value: number) => string][] = [
     ['context', '--context', full], ['batch', '--batch', full], ['block', '--block', full], ['source', '--source', full],
     ['kv_bits', '--kv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['state_bits', '--state-dtype', (bits) => dtypes[bits] ?? full(bits)],
@@ -125,5 +129,3 @@ function command(settings: Settings): string {
   for (const [name, option, write] of options) if (name in settings) words.push(option, write(settings[name]!));
   return [...words, '--device-memory', `${full(settings.device_gib ?? 80)}GiB`].join(' ');
 }
-
-export const room: Room = { ...lines, compute, summary, command };

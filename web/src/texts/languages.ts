@@ -9,7 +9,7 @@ export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' 
 export type MessageKey = keyof typeof messages;
 export type Messages = Record<MessageKey, string>;
 export type FigureTexts = typeof figures extends infer T ? Loosened<T> : never;
-type Loosened<T> = T extends string ? string : { [K in keyof T]: Loosened<T[K]> };
+export type Loosened<T> = T extends string ? string : { [K in keyof T]: Loosened<T[K]> };
 
 export interface Texts {
   language: Language;

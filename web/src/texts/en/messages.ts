@@ -22,6 +22,7 @@ export const messages = {
   'run.progress': '{done} of {total}',
   'run.waiting': 'The statements wait for the module.',
   'run.running': 'Computing: {done} of {total} statements done.',
+  'run.some-hold': 'Statements that hold so far: {done}, computed in this browser in {time}. The other {left} are computed when you come to them.',
   'run.all-hold': 'All {total} statements hold. Computed in this browser in {time}.',
   'run.some-fall': '{fallen} of {total} statements fall: {ids}.',
   'run.again': 'Compute this one again',
@@ -56,6 +57,11 @@ export const messages = {
   'details.with-mistakes': 'Computed with: {mistakes}.',
   'details.link': 'Link to this statement',
 
+  'course.waiting': '{count} statements, not computed yet.',
+  'course.hold': '{count} statements, all hold.',
+  'course.holds': 'One statement, it holds.',
+  'course.fall': '{fallen} of {count} statements fall.',
+
   'copy.do': 'Copy',
   'copy.done': 'Copied',
   'copy.by-hand': 'Selected: copy it with your keyboard',
@@ -79,6 +85,8 @@ export const messages = {
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',
   'figure.link': 'Copy link',
+  'figure.embed': 'Copy embed code',
+  'figure.unknown': 'This page has no figure called {name}. The figures are: {names}.',
   'figure.more-knobs': 'More settings',
   'figure.numbers': 'The numbers',
   'figure.command': 'Command that repeats it',

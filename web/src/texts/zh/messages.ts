@@ -23,6 +23,7 @@ export const messages: Record<keyof typeof english, string> = {
   'run.progress': '{done} / {total}',
   'run.waiting': '陈述正在等待模块。',
   'run.running': '正在计算：{total} 条陈述已完成 {done} 条。',
+  'run.some-hold': '到目前为止成立的陈述：{done} 条，在这个浏览器中算出，用时 {time}。其余 {left} 条在您读到时计算。',
   'run.all-hold': '{total} 条陈述全部成立。在这个浏览器里计算用了 {time}。',
   'run.some-fall': '{total} 条陈述中有 {fallen} 条不成立：{ids}。',
   'run.again': '重新计算这一条',
@@ -57,6 +58,11 @@ export const messages: Record<keyof typeof english, string> = {
   'details.with-mistakes': '计算时带有：{mistakes}。',
   'details.link': '这条陈述的链接',
 
+  'course.waiting': '{count} 条陈述，尚未计算。',
+  'course.hold': '{count} 条陈述，全部成立。',
+  'course.holds': '一条陈述，成立。',
+  'course.fall': '{count} 条陈述中有 {fallen} 条不再成立。',
+
   'copy.do': '复制',
   'copy.done': '已复制',
   'copy.by-hand': '已选中：请用键盘复制',
@@ -80,6 +86,8 @@ export const messages: Record<keyof typeof english, string> = {
   'figure.not-shown': '图中没有的：',
   'figure.reset': '复原',
   'figure.link': '复制链接',
+  'figure.embed': '复制嵌入代码',
+  'figure.unknown': '没有名为 {name} 的图。可用的图有：{names}。',
   'figure.more-knobs': '更多设置',
   'figure.numbers': '数据',
   'figure.command': '重现它的命令',
