@@ -106,6 +106,15 @@ Result<std::vector<SavedRequest>> Sessions<T>::load(std::span<const std::byte> b
 }
 
 template <typename T>
+Result<std::vector<std::int64_t>> Sessions<T>::saved_ids(const SessionSource& source) const {
+  const auto found = sessions::find_requests(store_->model, store_->table.rows(), source);
+  if (!found.ok()) return found.status();
+  std::vector<std::int64_t> ids;
+  for (const FoundRequest& request : found.value()) ids.push_back(request.id);
+  return ids;
+}
+
+template <typename T>
 Result<std::int64_t> Sessions<T>::saved_bytes(std::int64_t requests) const {
   if (requests < 0) return Status::invalid("sessions: requests is " + std::to_string(requests) + "; it is 0 or more");
   return sessions::saved_size(store_->model, store_->table.rows(), requests);
@@ -115,11 +124,13 @@ template Status Sessions<float>::save(std::span<const SavedRequest>, SessionSink
 template Result<std::vector<std::byte>> Sessions<float>::save(std::span<const SavedRequest>) const;
 template Result<std::vector<SavedRequest>> Sessions<float>::load(const SessionSource&, std::optional<std::int64_t>);
 template Result<std::vector<SavedRequest>> Sessions<float>::load(std::span<const std::byte>, const std::string&, std::optional<std::int64_t>);
+template Result<std::vector<std::int64_t>> Sessions<float>::saved_ids(const SessionSource&) const;
 template Result<std::int64_t> Sessions<float>::saved_bytes(std::int64_t) const;
 template Status Sessions<double>::save(std::span<const SavedRequest>, SessionSink&) const;
 template Result<std::vector<std::byte>> Sessions<double>::save(std::span<const SavedRequest>) const;
 template Result<std::vector<SavedRequest>> Sessions<double>::load(const SessionSource&, std::optional<std::int64_t>);
 template Result<std::vector<SavedRequest>> Sessions<double>::load(std::span<const std::byte>, const std::string&, std::optional<std::int64_t>);
+template Result<std::vector<std::int64_t>> Sessions<double>::saved_ids(const SessionSource&) const;
 template Result<std::int64_t> Sessions<double>::saved_bytes(std::int64_t) const;
 
 }  // namespace linearmem

@@ -143,7 +143,8 @@ Status check_model(const SavedModel& model, const Head& head, const SessionSourc
     return checksum_differs(file, sizeof(Head), "the model", head.model_checksum, sum);
   if (text != model.text) return model_differs(file, text, model.text);
   if (head.weights != model.weights)
-    return damaged(file, offsetof(Head, weights), "of other weights: it has " + hexadecimal(head.weights, 16) + ", this session has " + hexadecimal(model.weights, 16));
+    return damaged(file, offsetof(Head, weights), "of other weights or settings: it has " + hexadecimal(head.weights, 16) + ", this session has " +
+                                                      hexadecimal(model.weights, 16));
   return {};
 }
 
@@ -188,7 +189,8 @@ Result<std::int64_t> saved_size(const SavedModel& model, const StateRows& rows, 
   std::int64_t all = 0;
   if (__builtin_mul_overflow(each, requests, &all) || __builtin_add_overflow(all, sizeof(Head) + model.text.size(), &all) ||
       all > std::numeric_limits<std::ptrdiff_t>::max())
-    return Status(StatusCode::out_of_memory, "sessions: " + std::to_string(requests) + " saved requests of " + std::to_string(each) + " bytes cannot be addressed");
+    return Status(StatusCode::out_of_memory,
+                  "sessions: " + std::to_string(requests) + " saved requests of " + std::to_string(each) + " bytes cannot be addressed");
   return all;
 }
 
@@ -222,7 +224,8 @@ Result<std::vector<FoundRequest>> find_requests(const SavedModel& model, const S
   const auto wanted = requests > static_cast<std::uint64_t>(size) ? Result<std::int64_t>(std::int64_t{-1})
                                                                   : saved_size(model, rows, static_cast<std::int64_t>(requests));
   if (!wanted.ok() || wanted.value() != size)
-    return damaged(source.name(), offsetof(Head, requests), "says " + std::to_string(requests) + " requests; they do not fill its " + std::to_string(size) + " bytes");
+    return damaged(source.name(), offsetof(Head, requests),
+                   "says " + std::to_string(requests) + " requests; they do not fill its " + std::to_string(size) + " bytes");
   const std::int64_t each = requests == 0 ? 0 : (size - first) / static_cast<std::int64_t>(requests);
   std::vector<FoundRequest> found;
   for (std::int64_t at = first; at < size; at += each) {
@@ -242,7 +245,8 @@ Status read_parts(const StateRows& rows, std::int64_t row, const SessionSource& 
     if (Status status = source.read(at, to); !status.ok()) return status;
     if (Status status = source.read(at + rows.parts()[part].bytes, std::as_writable_bytes(std::span(&says, 1))); !status.ok()) return status;
     if (const std::uint32_t sum = part_checksum(to, part, request.checksum); sum != says)
-      return checksum_differs(source.name(), static_cast<std::uint64_t>(at), "part " + std::to_string(part) + " of request " + std::to_string(request.id), says, sum);
+      return checksum_differs(source.name(), static_cast<std::uint64_t>(at), "part " + std::to_string(part) + " of request " + std::to_string(request.id),
+                              says, sum);
     at += rows.parts()[part].bytes + static_cast<std::int64_t>(kPartEnd);
   }
   return {};

@@ -8,6 +8,7 @@
 
 #include "checkpoint.hpp"
 #include "ledger/config_value.hpp"
+#include "linearmem/session.hpp"
 #include "option_values.hpp"
 #include "run_layer_files.hpp"
 #include "safetensors_file.hpp"
@@ -85,6 +86,9 @@ Status check(const LayerArguments& a) {
   if (a.weights.empty()) return Status::invalid("run-layer needs --weights model.safetensors or model.safetensors.index.json");
   if (a.files.input.empty()) return Status::invalid("run-layer needs --input hidden.safetensors");
   if (a.files.output.empty()) return Status::invalid("run-layer needs --output out.safetensors");
+  if (!a.files.session.empty() && !a.files.state.empty()) return Status::invalid("--state and --session are two places for the same states; give one");
+  if (a.files.session.empty() && !a.files.requests.empty())
+    return Status::invalid("--request is " + std::to_string(a.files.requests.front()) + ", but only --session has requests by id");
   if (a.block && !a.stream) return Status::invalid("--block is " + std::to_string(*a.block) + ", but only --stream has blocks");
   if (a.block && *a.block < 1) return Status::invalid("--block is " + std::to_string(*a.block) + "; it counts tokens, 1 or more");
   return {};
@@ -99,18 +103,26 @@ Result<DType> compute_dtype(const LayerArguments& arguments) {
   return hidden && hidden->dtype == DType::f64 ? DType::f64 : DType::f32;
 }
 
+std::string text_of(const std::map<std::string, std::string>& options) {
+  std::string text;
+  for (const auto& [key, value] : options) text += key + "=" + value + "\n";
+  return text;
+}
+
 template <typename T>
-Result<int> run_in(const LayerArguments& arguments, const LayerSizes& sizes, const Executor* executor) {
+Result<int> run_in(const LayerArguments& arguments, const std::map<std::string, std::string>& options, const LayerSizes& sizes, const Executor* executor) {
   constexpr std::int64_t kBlock = 512;  // tokens: wide enough for the matrix products, a few MiB at common widths
   std::unique_ptr<Layer<T>> layer;
+  LayerFiles files = arguments.files;
   {
     const auto weights = read_checkpoint(arguments.weights, arguments.prefix);
     if (!weights.ok()) return weights.status();
     auto made = make_layer<T>(sizes, weights.value());
     if (!made.ok()) return Status::invalid(arguments.weights + ": " + made.status().message());
     layer = std::move(made).value();
+    if (!files.session.empty()) files.weights = weights_checksum(weights.value(), text_of(options));
   }
-  return run_layer_files<T>(*layer, arguments.files, {.block = arguments.stream ? arguments.block.value_or(kBlock) : 0, .watched = arguments.stream, .executor = executor});
+  return run_layer_files<T>(*layer, files, {.block = arguments.stream ? arguments.block.value_or(kBlock) : 0, .watched = arguments.stream, .executor = executor});
 }
 
 Result<int> run_layer(const LayerArguments& arguments) {
@@ -128,8 +140,8 @@ Result<int> run_layer(const LayerArguments& arguments) {
   if (!dtype.ok()) return dtype.status();
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
-  return dtype.value() == DType::f64 ? run_in<double>(arguments, sizes.value(), executor.value().get())
-                                     : run_in<float>(arguments, sizes.value(), executor.value().get());
+  return dtype.value() == DType::f64 ? run_in<double>(arguments, options.value(), sizes.value(), executor.value().get())
+                                     : run_in<float>(arguments, options.value(), sizes.value(), executor.value().get());
 }
 
 }  // namespace
@@ -144,6 +156,8 @@ void add_run_layer(CLI::App& app, Verb& chosen) {
   verb->add_option("--set", arguments->options, "key=value, an option that --describe lists; over --config; may be repeated")->take_all()->expected(1);
   verb->add_option("--input", arguments->files.input, "safetensors file with hidden [B,T,M], and cu_seqlens or mask where there are any");
   verb->add_option("--state", arguments->files.state, "safetensors file with the states to go on from: an earlier output");
+  verb->add_option("--session", arguments->files.session, "File that keeps the states of many requests instead; made where there is none");
+  verb->add_option("--request", arguments->files.requests, "Id in the session, for each request of the input in turn; may be repeated")->take_all()->expected(1);
   verb->add_option("--output", arguments->files.output, "safetensors file to write: out and the states; it appears whole or not at all");
   verb->add_option("--dtype", arguments->dtype, "f32 or f64, to compute in; otherwise f64 where hidden is, else f32");
   add_threads(*verb, arguments->threads);

@@ -10,6 +10,7 @@
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
 #include "linearmem/tensor.hpp"
+#include "run_layer_states.hpp"
 #include "safetensors.hpp"
 #include "safetensors_file.hpp"
 #include "stream_watch.hpp"
@@ -79,10 +80,11 @@ Result<Requests> read_requests(const SafetensorsFile& file, const std::string& n
 
 // The states of all requests, part by part, and how many tokens each has taken in.
 template <typename T>
-class States {
+class States final : public LayerStates<T> {
  public:
-  static Result<States> create(const LayerStateLayout& layout, std::int64_t N) {
-    States states(layout, N);
+  static Result<States> create(const Layer<T>& layer, std::int64_t N) {
+    const LayerStateLayout layout = layer.state_layout();
+    States states(layer, layout, N);
     for (const StatePart& part : layout.parts) {
       const std::vector<std::int64_t> shape = {N, part.elements()};
       const auto bytes = checked_bytes(part.name, shape.data(), 2, sizeof(T));
@@ -114,26 +116,30 @@ class States {
     return {};
   }
 
-  std::vector<StateRows<T>> rows() {
+  Status forward(LayerCall<T>& call, std::optional<std::int64_t> request) override {
     std::vector<StateRows<T>> rows;
     for (std::size_t part = 0; part < parts_.size(); ++part) rows.push_back({parts_[part].data(), N_, layout_.parts[part].elements()});
-    return rows;
+    call.states = rows;
+    if (request) call.slots = std::span(&*request, 1);
+    call.seen = {seen_.data() + request.value_or(0), {request ? 1 : N_}};
+    if (Status status = layer_.forward(call); !status.ok()) return status;
+    for (std::int64_t n = 0; n < (request ? 1 : N_); ++n) seen_[static_cast<std::size_t>(request.value_or(n))] += taken_tokens(call, n);
+    return {};
   }
-  std::vector<std::int64_t>& seen() { return seen_; }
-
-  std::map<std::string, TensorShape> shapes() const {
+  std::map<std::string, TensorShape> shapes() const override {
     std::map<std::string, TensorShape> shapes = {{"seen", {DType::i64, {N_}}}};
     for (const StatePart& part : layout_.parts) shapes[part.name] = {part.dtype, with_requests(part.shape)};
     return shapes;
   }
-  Status write(SafetensorsOutput& output) const {
+  Status write(SafetensorsOutput& output) override {
     for (std::size_t part = 0; part < parts_.size(); ++part)
       if (Status status = output.write(layout_.parts[part].name, 0, std::as_bytes(std::span(parts_[part]))); !status.ok()) return status;
     return output.write("seen", 0, std::as_bytes(std::span(seen_)));
   }
+  Status commit() override { return {}; }
 
  private:
-  States(LayerStateLayout layout, std::int64_t N) : layout_(std::move(layout)), N_(N), seen_(static_cast<std::size_t>(N)) {}
+  States(const Layer<T>& layer, LayerStateLayout layout, std::int64_t N) : layer_(layer), layout_(std::move(layout)), N_(N), seen_(static_cast<std::size_t>(N)) {}
 
   std::vector<std::int64_t> with_requests(std::vector<std::int64_t> shape) const {
     shape.insert(shape.begin(), N_);
@@ -146,6 +152,7 @@ class States {
     return file.read(*entry);
   }
 
+  const Layer<T>& layer_;
   LayerStateLayout layout_;
   std::int64_t N_;
   std::vector<std::vector<T>> parts_;
@@ -155,9 +162,8 @@ class States {
 template <typename T>
 class LayerRun {
  public:
-  LayerRun(const Layer<T>& layer, const SafetensorsFile& input, const Requests& requests, States<T>& states, SafetensorsOutput& output,
-           const LayerRunOptions& options)
-      : layer_(layer), input_(input), requests_(requests), states_(states), output_(output), options_(options) {}
+  LayerRun(const SafetensorsFile& input, const Requests& requests, LayerStates<T>& states, SafetensorsOutput& output, const LayerRunOptions& options)
+      : input_(input), requests_(requests), states_(states), output_(output), options_(options) {}
 
   Status whole() { return take({0, requests_.rows()}, {0, requests_.tokens()}, std::nullopt); }
 
@@ -186,30 +192,30 @@ class LayerRun {
     const auto hidden = floating_values<T>("hidden", part);
     if (!hidden.ok()) return hidden.status();
     std::vector<T> out(hidden.value().size());
-    const std::vector<StateRows<T>> states = states_.rows();
-    std::vector<std::int64_t>& seen = states_.seen();
-    LayerCall<T> call{.hidden = {hidden.value().data(), {rows.count, tokens.count, M}}, .states = states, .executor = options_.executor,
+    LayerCall<T> call{.hidden = {hidden.value().data(), {rows.count, tokens.count, M}}, .executor = options_.executor,
                       .out = {out.data(), {rows.count, tokens.count, M}}};
     if (!requests_.mask.empty()) call.mask = {requests_.mask.data() + first, {rows.count, tokens.count}};
-    if (request) {
-      call.slots = std::span(&*request, 1);
-      call.seen = {seen.data() + *request, {1}};
-    } else {
-      call.cu_seqlens = requests_.cu_view();
-      call.seen = {seen.data(), {requests_.count()}};
-    }
-    if (Status status = layer_.forward(call); !status.ok()) return status;
-    for (std::int64_t n = 0; n < (request ? 1 : requests_.count()); ++n) seen[static_cast<std::size_t>(request.value_or(n))] += taken_tokens(call, n);
+    if (!request) call.cu_seqlens = requests_.cu_view();
+    if (Status status = states_.forward(call, request); !status.ok()) return status;
     return output_.write("out", static_cast<std::uint64_t>(first * M) * sizeof(T), std::as_bytes(std::span(out)));
   }
 
-  const Layer<T>& layer_;
   const SafetensorsFile& input_;
   const Requests& requests_;
-  States<T>& states_;
+  LayerStates<T>& states_;
   SafetensorsOutput& output_;
   const LayerRunOptions& options_;
 };
+
+template <typename T>
+Result<std::unique_ptr<LayerStates<T>>> states_of(const Layer<T>& layer, const LayerFiles& files, std::int64_t N) {
+  if (!files.session.empty()) return session_states(layer, files.session, files.requests, N, files.weights);
+  auto states = States<T>::create(layer, N);
+  if (!states.ok()) return states.status();
+  if (!files.state.empty())
+    if (Status status = states.value().read(files.state); !status.ok()) return status;
+  return std::unique_ptr<LayerStates<T>>(std::make_unique<States<T>>(std::move(states).value()));
+}
 
 }  // namespace
 
@@ -219,16 +225,14 @@ Result<int> run_layer_files(const Layer<T>& layer, const LayerFiles& files, cons
   if (!input.ok()) return input.status();
   const auto requests = read_requests(input.value(), files.input, layer.width());
   if (!requests.ok()) return requests.status();
-  auto states = States<T>::create(layer.state_layout(), requests.value().count());
+  const auto states = states_of(layer, files, requests.value().count());
   if (!states.ok()) return states.status();
-  if (!files.state.empty())
-    if (Status status = states.value().read(files.state); !status.ok()) return status;
   const std::optional<Interrupts> interrupts = options.watched ? std::optional<Interrupts>(std::in_place) : std::nullopt;
-  auto shapes = states.value().shapes();
+  auto shapes = states.value()->shapes();
   shapes["out"] = {sizeof(T) == 8 ? DType::f64 : DType::f32, requests.value().hidden->shape};
   auto output = SafetensorsOutput::create(files.output, shapes);
   if (!output.ok()) return output.status();
-  LayerRun<T> run(layer, input.value(), requests.value(), states.value(), output.value(), options);
+  LayerRun<T> run(input.value(), requests.value(), *states.value(), output.value(), options);
   Progress progress(requests.value().rows() * requests.value().tokens());
   const Status status = options.block > 0 ? run.in_blocks(progress) : run.whole();
   if (status.code() == StatusCode::cancelled) {
@@ -236,8 +240,9 @@ Result<int> run_layer_files(const Layer<T>& layer, const LayerFiles& files, cons
     return 128 + interrupted_by();
   }
   if (!status.ok()) return status;
-  if (Status kept = states.value().write(output.value()); !kept.ok()) return kept;
+  if (Status kept = states.value()->write(output.value()); !kept.ok()) return kept;
   if (Status done = output.value().commit(); !done.ok()) return done;
+  if (Status done = states.value()->commit(); !done.ok()) return done;
   if (options.watched) progress.finish();
   return 0;
 }

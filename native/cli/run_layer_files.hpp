@@ -3,10 +3,12 @@
 //   input   hidden [B,T,M] floating; cu_seqlens [N+1] integer, optional; mask [B,T] BOOL, optional
 //   state   every part of the layer's state [N,...] floating, seen [N] integer: an earlier output is one, its `out` is passed over
 //   output  out [B,T,M], the parts, seen
+// With a session the states are in its file alone, and the requests have ids there.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "linearmem/layers.hpp"
 
@@ -14,7 +16,10 @@ namespace linearmem::cli {
 
 struct LayerFiles {
   std::string input, output;
-  std::string state;  // empty: requests begin
+  std::string state;    // empty: requests begin
+  std::string session;  // empty: none; not together with state
+  std::vector<std::int64_t> requests = {};  // ids in the session, of each request of the input
+  std::uint64_t weights = 0;                // what tells the layer's weights and settings from others
 };
 
 struct LayerRunOptions {

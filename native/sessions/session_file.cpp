@@ -9,8 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "staged_file.hpp"
-
 namespace linearmem {
 namespace {
 
@@ -69,12 +67,26 @@ class FileSource final : public SessionSource {
 }  // namespace
 
 template <typename T>
-Status save_session(const Sessions<T>& sessions, std::span<const SavedRequest> requests, const std::filesystem::path& file) {
+Result<StagedFile> stage_session(const Sessions<T>& sessions, std::span<const SavedRequest> requests, const std::filesystem::path& file) {
   auto staged = StagedFile::create(file);
-  if (!staged.ok()) return staged.status();
+  if (!staged.ok()) return staged;
   FileSink sink(staged.value());
   if (Status status = sessions.save(requests, sink); !status.ok()) return status;
-  return staged.value().commit();
+  if (Status status = staged.value().sync(); !status.ok()) return status;
+  return staged;
+}
+
+template <typename T>
+Status save_session(const Sessions<T>& sessions, std::span<const SavedRequest> requests, const std::filesystem::path& file) {
+  auto staged = stage_session(sessions, requests, file);
+  return staged.ok() ? staged.value().commit() : staged.status();
+}
+
+template <typename T>
+Result<std::vector<std::int64_t>> session_ids(const Sessions<T>& sessions, const std::filesystem::path& file) {
+  const auto source = FileSource::open(file);
+  if (!source.ok()) return source.status();
+  return sessions.saved_ids(source.value());
 }
 
 template <typename T>
@@ -85,8 +97,12 @@ Result<std::vector<SavedRequest>> load_session(Sessions<T>& sessions, const std:
 }
 
 template Status save_session(const Sessions<float>&, std::span<const SavedRequest>, const std::filesystem::path&);
-template Status save_session(const Sessions<double>&, std::span<const SavedRequest>, const std::filesystem::path&);
+template Result<StagedFile> stage_session(const Sessions<float>&, std::span<const SavedRequest>, const std::filesystem::path&);
+template Result<std::vector<std::int64_t>> session_ids(const Sessions<float>&, const std::filesystem::path&);
 template Result<std::vector<SavedRequest>> load_session(Sessions<float>&, const std::filesystem::path&, std::optional<std::int64_t>);
+template Status save_session(const Sessions<double>&, std::span<const SavedRequest>, const std::filesystem::path&);
+template Result<StagedFile> stage_session(const Sessions<double>&, std::span<const SavedRequest>, const std::filesystem::path&);
+template Result<std::vector<std::int64_t>> session_ids(const Sessions<double>&, const std::filesystem::path&);
 template Result<std::vector<SavedRequest>> load_session(Sessions<double>&, const std::filesystem::path&, std::optional<std::int64_t>);
 
 }  // namespace linearmem

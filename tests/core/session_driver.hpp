@@ -56,7 +56,8 @@ class SessionDriver {
     T* to = hidden.data();
     for (const Feed& feed : feeds)
       for (std::int64_t t = feed.begin; t < feed.end; ++t) to = std::copy_n(token_of<T>(feed.text, t, M_).data(), M_, to);
-    must(sessions_.forward({.requests = requests, .hidden = hidden.view(), .cu_seqlens = {cu.data(), {static_cast<std::int64_t>(cu.size())}}, .out = out.view()}));
+    const View<const std::int64_t, 1> cu_seqlens(cu.data(), {static_cast<std::int64_t>(cu.size())});
+    must(sessions_.forward({.requests = requests, .hidden = hidden.view(), .cu_seqlens = cu_seqlens, .out = out.view()}));
     EXPECT_TRUE(out.guards_intact());
     std::vector<std::vector<T>> pieces;
     for (std::size_t n = 0; n < feeds.size(); ++n) pieces.emplace_back(out.data() + cu[n] * M_, out.data() + cu[n + 1] * M_);

@@ -31,7 +31,8 @@ class ConvDeltaLayer final : public Layer<T> {
     const DType dtype = sizeof(T) == 8 ? DType::f64 : DType::f32;
     return {.layer = kind_,
             .parts = {{"conv_state", {width(), kTaps - 1}, dtype}, {"recurrent_state", {H_, K_, V_}, dtype}},
-            .ledger = {.shape = {.kind = LayerKind::delta_rule, .heads = H_, .key_width = K_, .value_width = V_, .conv_channels = width(), .conv_width = kTaps}},
+            .ledger = {.shape = {.kind = LayerKind::delta_rule, .heads = H_, .key_width = K_, .value_width = V_,
+                                 .conv_channels = width(), .conv_width = kTaps}},
             .most_tokens = 0};
   }
 

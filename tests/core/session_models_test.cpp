@@ -119,7 +119,8 @@ TYPED_TEST(SessionModels, ARecycledSlotIsAsAFreshOne) {
   const RequestHandle sick = must(used->open());
   for (int step = 0; step < 9; ++step) must(used.step({sick}, kNaN));
   must(used->close(sick));
-  const std::vector<Feed> again = {{must(used->open()), 1, 0, 6}, {must(used->open()), 2, 0, 2}}, first = {{must(fresh->open()), 1, 0, 6}, {must(fresh->open()), 2, 0, 2}};
+  const std::vector<Feed> again = {{must(used->open()), 1, 0, 6}, {must(used->open()), 2, 0, 2}};
+  const std::vector<Feed> first = {{must(fresh->open()), 1, 0, 6}, {must(fresh->open()), 2, 0, 2}};
   EXPECT_EQ(again[0].request.slot, sick.slot);
   EXPECT_EQ(used.run(again), fresh.run(first));
   for (std::size_t r = 0; r < 2; ++r) EXPECT_TRUE(equal_bits(used.state(again[r].request), fresh.state(first[r].request)));

@@ -111,7 +111,8 @@ TEST_F(Damage, WholePartsThatWereMovedAreFoundOut) {
   ASSERT_EQ(each, 20 + 2 * (conv + memory));
   const auto exchanged = [&](std::size_t a, std::size_t b, std::size_t count) {
     Bytes moved = bytes_;
-    std::swap_ranges(moved.begin() + static_cast<std::ptrdiff_t>(a), moved.begin() + static_cast<std::ptrdiff_t>(a + count), moved.begin() + static_cast<std::ptrdiff_t>(b));
+    const auto at = [&](std::size_t offset) { return moved.begin() + static_cast<std::ptrdiff_t>(offset); };
+    std::swap_ranges(at(a), at(a + count), at(b));
     return refusal(moved);
   };
   EXPECT_NE(exchanged(first + 20, first + 20 + conv + memory, conv).find("damaged: the checksum of part 0 of request 1 is"), std::string::npos);
@@ -137,7 +138,7 @@ TEST_F(Damage, AnotherVersionModelTypeOrWeightsIsNamed) {
   EXPECT_EQ(by({&taller, &wider}), "f: offset 66: of another model: it has \"layer 0 conv_state [8,3]\", this one has \"layer 0 conv_state [4,3]\"");
   EXPECT_EQ(by({&a_}), "f: offset 123: of another model: it has no more, this one has \"layer 1 b\"");
   EXPECT_EQ(by({&a_, &b_, &b_}), "f: offset 190: of another model: it has \"layer 2 b\", this one has no more");
-  EXPECT_EQ(by({&a_, &b_}, 6), "f: offset 40: of other weights: it has 0x0000000000000006, this session has 0x0000000000000005");
+  EXPECT_EQ(by({&a_, &b_}, 6), "f: offset 40: of other weights or settings: it has 0x0000000000000006, this session has 0x0000000000000005");
 
   const ConvDeltaLayer<double> da("a", 1, 1, 2, 1), db("b", 1, 1, 2, 2);
   SessionDriver<double> doubles({.requests = 2, .weights = 5}, {&da, &db});
@@ -195,6 +196,20 @@ TEST_F(Damage, ARequestThatHasSeenNothingIsZerosWhateverIsInItsParts) {
   EXPECT_EQ(must(reader_->tokens(loaded[0].request)), 0);
   for (float value : reader_.state(loaded[0].request)) EXPECT_EQ(value, 0.0f);
   EXPECT_TRUE(equal_bits(reader_.state(loaded[1].request), driver_.state(saved_[1].request)));
+}
+
+TEST(Checksum, OfWeightsSeesNamesTypesShapesValuesAndSettings) {
+  const NamedTensors weights = {{"a", to_named(std::vector<float>{1, 2}, {2})}, {"b", to_named(std::vector<float>{3}, {1})}};
+  NamedTensors named = weights, shaped = weights, typed = weights, valued = weights;
+  named["c"] = named["b"];
+  named.erase("b");
+  shaped["a"].shape = {1, 2};
+  typed["a"].dtype = DType::i32;
+  valued["b"] = to_named(std::vector<float>{-3}, {1});
+  const std::uint64_t own = weights_checksum(weights, "eps=1");
+  EXPECT_EQ(weights_checksum(NamedTensors(weights), "eps=1"), own);
+  for (const NamedTensors& other : {named, shaped, typed, valued, NamedTensors()}) EXPECT_NE(weights_checksum(other, "eps=1"), own);
+  EXPECT_NE(weights_checksum(weights, "eps=2"), own);
 }
 
 TEST(Checksum, IsTheOneOfTheStandards) {

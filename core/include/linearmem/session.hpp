@@ -43,7 +43,8 @@ struct CheckpointHandle {
 struct SessionSettings {
   std::int64_t requests = 1;     // that may be open at once
   std::int64_t checkpoints = 0;  // that may be kept at once, of all requests together
-  std::uint64_t weights = 0;     // what tells the layers' weights from others, such as a hash of them: a saved state goes only with its own
+  std::uint64_t weights = 0;     // what tells the layers' weights and settings from others, such as weights_checksum: a saved state goes only
+                                 // with its own
 };
 
 // B batch, T time, M model width, N requests: B, or the number of packed ones when cu_seqlens is given (then B = 1). T = 1 is a step of
@@ -84,6 +85,9 @@ class SessionSink {
 
 // What a request keeps in layers of these layouts, in bytes: their sum. Errors: a size below 0, or a sum that cannot be addressed.
 Result<std::int64_t> bytes_per_request(std::span<const LayerStateLayout> layouts);
+
+// For SessionSettings::weights: checksums of names, types and shapes, of the values, and of `settings`, whatever else must not differ.
+std::uint64_t weights_checksum(const NamedTensors& weights, std::string_view settings = {});
 
 template <typename T>
 class Sessions {
@@ -139,6 +143,8 @@ class Sessions {
   // what the source refuses.
   Result<std::vector<SavedRequest>> load(const SessionSource& source, std::optional<std::int64_t> only = {});
   Result<std::vector<SavedRequest>> load(std::span<const std::byte> bytes, const std::string& name, std::optional<std::int64_t> only = {});
+  // Of the requests in a saved session, in its order. Errors: those of load that do not depend on what is open; states are not read.
+  Result<std::vector<std::int64_t>> saved_ids(const SessionSource& source) const;
   // Of a saved session of so many requests.
   Result<std::int64_t> saved_bytes(std::int64_t requests) const;
 
