@@ -45,6 +45,7 @@ void prepare_row(const View<const T, 2>& rows, std::int64_t t, bool l2norm, doub
     for (std::int64_t i = 0; i < width; ++i) squares += static_cast<double>(out[i]) * static_cast<double>(out[i]);
     factor /= std::sqrt(squares + kNormEpsilon);
   }
+  if (factor == 1.0) return;
   for (std::int64_t i = 0; i < width; ++i) out[i] = static_cast<T>(static_cast<double>(out[i]) * factor);
 }
 

@@ -35,26 +35,55 @@ HWY_INLINE void read_rows(const KernelBlock<T>& block, const Tile<T>& tile, cons
   }
 }
 
+// How a pass treats the state before it writes to it.
+enum class Decay { none, by_token, by_key };
+
+// Rows of the tile through token t's write: s += k_i write; they feed its output and the next token's error read.
+template <typename T, int kVectors, Decay kDecay, bool kRounded, bool kFetch>
+HWY_INLINE void write_rows(const KernelBlock<T>& block, const Tile<T>& tile, std::int64_t t, const T* k_next,
+                           const typename Simd<T>::V (&write)[kVectors], typename Simd<T>::V (&output)[kVectors],
+                           typename Simd<T>::V (&read)[kVectors]) {
+  using S = Simd<T>;
+  using V = typename S::V;
+  const std::int64_t lanes = S::lanes(), K = block.K, row = tile.row;
+  const T *q = block.q + t * block.q_stride, *k = block.k + t * block.k_stride;
+  const T* decays = kDecay == Decay::by_key ? block.decay + t * K : nullptr;
+  const V decay = kDecay == Decay::by_token ? S::all(block.carried[t].state) : S::zero();
+  T* at = tile.state;
+  for (std::int64_t i = 0; i < K; ++i, at += row) {
+    if constexpr (kFetch)
+      if (t == 0) fetch_state<T, kVectors, 2>(block.ahead, tile, K, i, 1);
+    const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]), decay_i = kDecay == Decay::by_key ? S::all(decays[i]) : decay;
+    for (int c = 0; c < kVectors; ++c) {
+      V s = S::load(at + c * lanes);
+      if constexpr (kDecay != Decay::none) s = S::multiply(decay_i, s);
+      s = S::multiply_add(k_i, write[c], s);
+      if constexpr (kRounded) s = rounded_lanes<T>(*block.rounding, s);
+      S::store(s, at + c * lanes);
+      output[c] = S::multiply_add(q_i, s, output[c]);
+      read[c] = S::multiply_add(next_i, s, read[c]);
+    }
+  }
+}
+
 // kByKey: each key component has its own decay. kFetch: the next head's state is asked for.
 template <typename T, int kVectors, bool kByKey, bool kRounded, bool kFetch = false>
 HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
   using S = Simd<T>;
   using V = typename S::V;
-  const std::int64_t lanes = S::lanes(), K = block.K, row = tile.row, first = tile.first;
+  const std::int64_t lanes = S::lanes(), first = tile.first;
   const T* read_keys = kByKey ? block.k_decayed : block.k;
-  const std::int64_t read_stride = kByKey ? K : block.k_stride;
+  const std::int64_t read_stride = kByKey ? block.K : block.k_stride;
   V read[kVectors];
   read_rows<T, kVectors, kFetch>(block, tile, read_keys, read);
   for (std::int64_t t = 0; t < block.tokens; ++t) {
-    fetch_ahead(block.ahead, tile, t);
-    const T* q = block.q + t * block.q_stride;
-    const T* k = block.k + t * block.k_stride;
+    fetch_ahead(block.ahead, tile, t, 1, block.tokens);
     const T* k_next = read_keys + (t + 1 < block.tokens ? t + 1 : t) * read_stride;
-    const T* decays = block.decay + (kByKey ? t * K : t);
-    const V decay = S::all(decays[0]), beta = S::all(block.beta[t]);
+    const CarriedDecay<T> carried = block.carried[t];
     if constexpr (!kByKey)
-      for (int c = 0; c < kVectors; ++c) read[c] = S::multiply(decay, read[c]);
+      for (int c = 0; c < kVectors; ++c) read[c] = S::multiply(S::all(carried.state * carried.read), read[c]);
     if (block.reads) store_row<T, kVectors>(read, block.reads + t * block.reads_stride + first);
+    const V beta = S::all(block.beta[t] * carried.write);
     const T* v = block.v + t * block.v_stride + first;
     V write[kVectors], output[kVectors];
     for (int c = 0; c < kVectors; ++c) {
@@ -62,20 +91,13 @@ HWY_NOINLINE void tile_block(const KernelBlock<T>& block, const Tile<T>& tile) {
       output[c] = S::zero();
       read[c] = S::zero();
     }
-    T* at = tile.state;
-    for (std::int64_t i = 0; i < K; ++i, at += row) {
-      if constexpr (kFetch)
-        if (t == 0) fetch_state<T, kVectors, 2>(block.ahead, tile, K, i, 1);
-      const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]), decay_i = kByKey ? S::all(decays[i]) : decay;
-      for (int c = 0; c < kVectors; ++c) {
-        V s = S::multiply_add(k_i, write[c], S::multiply(decay_i, S::load(at + c * lanes)));
-        if constexpr (kRounded) s = rounded_lanes<T>(*block.rounding, s);
-        S::store(s, at + c * lanes);
-        output[c] = S::multiply_add(q_i, s, output[c]);
-        read[c] = S::multiply_add(next_i, s, read[c]);
-      }
-    }
-    for (int c = 0; c < kVectors; ++c) output[c] = S::multiply(S::all(block.scale), output[c]);
+    if (kByKey)
+      write_rows<T, kVectors, Decay::by_key, kRounded, kFetch>(block, tile, t, k_next, write, output, read);
+    else if (carried.state != T{1})
+      write_rows<T, kVectors, Decay::by_token, kRounded, kFetch>(block, tile, t, k_next, write, output, read);
+    else
+      write_rows<T, kVectors, Decay::none, kRounded, kFetch>(block, tile, t, k_next, write, output, read);
+    for (int c = 0; c < kVectors; ++c) output[c] = S::multiply(S::all(block.scale * carried.read), output[c]);
     store_row<T, kVectors>(output, block.o + t * block.o_stride + first);
   }
 }

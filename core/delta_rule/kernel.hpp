@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "foundation/ahead_rows.hpp"
+#include "foundation/carried_decay.hpp"
 #include "foundation/rounding_format.hpp"
 
 namespace linearmem::delta {
@@ -19,7 +20,8 @@ struct KernelBlock {
   const T* k;  // [tokens,K], rows k_stride apart, normalized
   std::int64_t k_stride;
   T scale;         // multiplies the outputs
-  const T* decay;      // [tokens], exp(g); where k_decayed is given [tokens,K], a decay for each key component
+  const CarriedDecay<T>* carried;  // [tokens]; where k_decayed is given, ones
+  const T* decay;      // [tokens,K], exp(g), where k_decayed is given
   const T* k_decayed;  // [tokens,K], k times decay, which reads the state before it has decayed; null: one decay per token
   const Rounding<T>* rounding;  // the narrower format of the state, which needs k_decayed; null: T
   const T* beta;   // [tokens]

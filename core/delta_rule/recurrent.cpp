@@ -26,7 +26,8 @@ class PackedBlock {
     const std::int64_t keys = tokens * K_, values = tokens * row_;
     q_ = scratch_.take<T>(copy_q_ ? keys : 0);
     k_ = scratch_.take<T>(copy_k_ ? keys : 0);
-    decay_ = scratch_.take<T>(by_key_ ? keys : tokens);
+    carried_ = scratch_.take<CarriedDecay<T>>(tokens);
+    decay_ = scratch_.take<T>(by_key_ ? keys : 0);
     k_decayed_ = scratch_.take<T>(by_key_ ? keys : 0);
     beta_ = scratch_.take<T>(tokens);
     v_ = scratch_.take<T>(copy_v_ ? values : 0);
@@ -40,6 +41,7 @@ class PackedBlock {
                          .k = head.k.data() + begin * head.k.stride(0),
                          .k_stride = head.k.stride(0),
                          .scale = static_cast<T>(head.scale),
+                         .carried = carried_,
                          .decay = decay_,
                          .k_decayed = by_key_ ? k_decayed_ : nullptr,
                          .rounding = head.rounding ? &*head.rounding : nullptr,
@@ -70,7 +72,8 @@ class PackedBlock {
  private:
   std::int64_t bytes(std::int64_t tokens) const {
     const std::int64_t keys = Scratch::bytes<T>(tokens * K_), values = Scratch::bytes<T>(tokens * row_), scalars = Scratch::bytes<T>(tokens);
-    return (copy_q_ + copy_k_ + 2 * by_key_) * keys + (copy_v_ + copy_o_ + copy_reads_) * values + 2 * scalars;
+    return (copy_q_ + copy_k_ + 2 * by_key_) * keys + (copy_v_ + copy_o_ + copy_reads_) * values + scalars +
+           Scratch::bytes<CarriedDecay<T>>(tokens);
   }
 
   void copy(const Head<T>& head, std::int64_t begin, std::int64_t tokens, KernelBlock<T>& block) {
@@ -102,9 +105,10 @@ class PackedBlock {
   }
 
   void pack_scalars(const Head<T>& head, std::int64_t begin, std::int64_t tokens, const KernelBlock<T>& block) {
+    const bool by_token = head.gates.given() && !by_key_;
+    carry_decays(tokens, [&](std::int64_t t) { return by_token ? head.decay(begin + t, 0) : T{1}; }, carried_);
     for (std::int64_t t = 0; t < tokens; ++t) {
       beta_[t] = head.beta(begin + t);
-      if (!by_key_) decay_[t] = head.gates.given() ? head.decay(begin + t, 0) : T{1};
       for (std::int64_t i = 0; by_key_ && i < K_; ++i) {
         decay_[t * K_ + i] = head.decay(begin + t, i);
         k_decayed_[t * K_ + i] = block.k[t * block.k_stride + i] * decay_[t * K_ + i];
@@ -123,6 +127,7 @@ class PackedBlock {
   std::int64_t row_;  // between copied rows of V values: whole vectors
   bool copy_v_, copy_o_, copy_reads_;
   Scratch scratch_;
+  CarriedDecay<T>* carried_;
   T *q_, *k_, *decay_, *k_decayed_, *beta_, *v_, *o_, *reads_;
 };
 

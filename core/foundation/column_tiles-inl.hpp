@@ -61,14 +61,24 @@ HWY_INLINE void each_state_tile(T* state, std::int64_t stride, std::int64_t K, s
   });
 }
 
-// Asks for the rows of the t-th token ahead, as far as the second cache: the first one is full of the state. Tiles share this among
-// them, so that it goes on evenly.
+// Asks for the rows ahead as far as the second cache: the first one is full of the state. Passes over a tile share this among them by
+// cache lines, so that it goes on evenly: the one of tokens [t, t + count) out of `tokens` asks for its part.
 template <typename T>
-HWY_INLINE void fetch_ahead(const AheadRows<T>& ahead, const Tile<T>& tile, std::int64_t t) {
+HWY_INLINE void fetch_ahead(const AheadRows<T>& ahead, const Tile<T>& tile, std::int64_t t, std::int64_t count, std::int64_t tokens) {
   constexpr std::int64_t kLine = 64 / sizeof(T);
-  if (t >= ahead.tokens || t % tile.count != tile.index) return;
-  for (const auto& rows : ahead.rows)
-    for (std::int64_t at = 0; at < rows.width; at += kLine) __builtin_prefetch(rows.first + t * rows.stride + at, 0, 2);
+  std::int64_t lines = 0;  // of a token
+  for (const auto& rows : ahead.rows) lines += (rows.width + kLine - 1) / kLine;
+  if (ahead.tokens <= 0 || lines == 0) return;
+  const std::int64_t all = lines * ahead.tokens, passes = tile.count * tokens, pass = tile.index * tokens + t;
+  const std::int64_t first = all * pass / passes, end = all * (pass + count) / passes;
+  std::int64_t token = first / lines, skip = first % lines;
+  for (std::int64_t left = end - first; left > 0; ++token)
+    for (const auto& rows : ahead.rows)
+      for (std::int64_t at = 0; at < rows.width && left > 0; at += kLine) {
+        if (skip-- > 0) continue;
+        __builtin_prefetch(rows.first + token * rows.stride + at, 0, 2);
+        --left;
+      }
 }
 
 // Asks for the next head's state evenly, while a kernel goes down the rows of its tiles: in pass `pass` of `kPasses` over a tile, for the

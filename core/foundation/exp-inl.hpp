@@ -92,19 +92,30 @@ struct Exp2Constants<float> {
 
 // 2^x for any x: within 2 units in the last place, exactly 1 at 0, 0 below the smallest normal number (minus infinity too), infinite
 // from less than a factor of 1.5 before the format ends, NaN for NaN. x = n + r, n whole and |r| <= 1/2; unlike exp it needs no split constant.
-template <typename T>
-HWY_INLINE typename Simd<T>::V exp2_any(typename Simd<T>::V x) {
+// Several vectors step by step together, so that their chains of sums hide each other's latency. kUpToZero: no x is above 0.
+template <typename T, int kCount, bool kUpToZero>
+HWY_INLINE void exp2_each(typename Simd<T>::V (&x)[kCount]) {
   using S = Simd<T>;
   using V = typename S::V;
   using C = Exp2Constants<T>;
   constexpr int terms = static_cast<int>(sizeof(C::coefficients) / sizeof(T));
-  x = S::select_less(x, S::all(C::lowest), S::all(C::lowest), x);
-  x = S::select_less(S::all(C::highest), x, S::all(C::highest), x);
-  const V shifted = S::add(x, S::all(C::round));
-  const V r = S::subtract(x, S::subtract(shifted, S::all(C::round)));
-  V sum = S::all(C::coefficients[terms - 1]);
-  for (int term = terms - 2; term >= 0; --term) sum = S::multiply_add(sum, r, S::all(C::coefficients[term]));
-  return S::multiply(sum, S::power_of_two(shifted));
+  V shifted[kCount], sum[kCount];
+  for (V& value : x) value = S::at_least(value, S::all(C::lowest));
+  if constexpr (!kUpToZero)
+    for (V& value : x) value = S::select_less(S::all(C::highest), value, S::all(C::highest), value);
+  for (int c = 0; c < kCount; ++c) shifted[c] = S::add(x[c], S::all(C::round));
+  for (int c = 0; c < kCount; ++c) x[c] = S::subtract(x[c], S::subtract(shifted[c], S::all(C::round)));
+  for (int c = 0; c < kCount; ++c) sum[c] = S::all(C::coefficients[terms - 1]);
+  for (int term = terms - 2; term >= 0; --term)
+    for (int c = 0; c < kCount; ++c) sum[c] = S::multiply_add(sum[c], x[c], S::all(C::coefficients[term]));
+  for (int c = 0; c < kCount; ++c) x[c] = S::multiply(sum[c], S::power_of_two(shifted[c]));
+}
+
+template <typename T>
+HWY_INLINE typename Simd<T>::V exp2_any(typename Simd<T>::V x) {
+  typename Simd<T>::V one[1] = {x};
+  exp2_each<T, 1, false>(one);
+  return one[0];
 }
 
 }  // namespace HWY_NAMESPACE

@@ -36,8 +36,17 @@ struct Simd {
   static HWY_INLINE V multiply_add(V a, V b, V sum) { return hn::MulAdd(a, b, sum); }            // a b + sum
   static HWY_INLINE V subtract_product(V sum, V a, V b) { return hn::NegMulAdd(a, b, sum); }  // sum - a b
   static HWY_INLINE T sum(V a) { return hn::GetLane(hn::SumOfLanes(Tag(), a)); }
+  static HWY_INLINE T first(V a) { return hn::GetLane(a); }
+  static HWY_INLINE T largest(V a) { return hn::GetLane(hn::MaxOfLanes(Tag(), a)); }
   static HWY_INLINE V bit_and(V a, V b) { return hn::And(a, b); }
   static HWY_INLINE V select_less(V a, V b, V yes, V no) { return hn::IfThenElse(hn::Lt(a, b), yes, no); }  // a NaN is not less
+  static HWY_INLINE V at_least(V a, V least) {  // a NaN stays
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+    return hn::Max(least, a);  // the second one where either is a NaN
+#else
+    return select_less(a, least, least, a);
+#endif
+  }
   // 2^n for each lane, where the low bits of the lane's own bit pattern hold n, a whole number between the exponent's limits.
   static HWY_INLINE V power_of_two(V low_bits) {
     constexpr int kMantissaBits = sizeof(T) == 8 ? 52 : 23;
@@ -64,10 +73,13 @@ struct Simd<double> {
   static HWY_INLINE V multiply_add(V a, V b, V sum) { return a * b + sum; }
   static HWY_INLINE V subtract_product(V sum, V a, V b) { return sum - a * b; }
   static HWY_INLINE double sum(V a) { return a[0] + a[1]; }
+  static HWY_INLINE double first(V a) { return a[0]; }
+  static HWY_INLINE double largest(V a) { return a[0] > a[1] ? a[0] : a[1]; }
   static HWY_INLINE V bit_and(V a, V b) { return static_cast<V>(wasm_v128_and(static_cast<v128_t>(a), static_cast<v128_t>(b))); }
   static HWY_INLINE V select_less(V a, V b, V yes, V no) {
     return static_cast<V>(wasm_v128_bitselect(static_cast<v128_t>(yes), static_cast<v128_t>(no), static_cast<v128_t>(a < b)));
   }
+  static HWY_INLINE V at_least(V a, V least) { return select_less(a, least, least, a); }
   static HWY_INLINE V power_of_two(V low_bits) {
     return static_cast<V>(wasm_i64x2_add(wasm_i64x2_shl(static_cast<v128_t>(low_bits), 52), static_cast<v128_t>(all(1))));
   }

@@ -70,7 +70,7 @@ struct Work {
 // Heads whose states of `count` values each a core can keep near while they take turns.
 template <typename T>
 std::int64_t heads_near(std::int64_t count) {
-  constexpr std::int64_t kNear = (std::int64_t{4} << 20) / sizeof(T);
+  constexpr std::int64_t kNear = (std::int64_t{1} << 20) / sizeof(T);
   return std::max<std::int64_t>(kNear / std::max<std::int64_t>(count, 1), 1);
 }
 

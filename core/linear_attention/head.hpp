@@ -27,6 +27,7 @@ struct Head {
   View<T, 2> S;  // [K,V], rows without gaps inside; before the first token on entry, after the last on return
   View<T, 1> z;  // [K]; but for the recurrent form it is the column behind the last of S
   View<T, 2> o;  // [T,V]
+  bool counted;  // z is wanted: by normalized reads, or after the last token
   std::optional<Rounding<T>> rounding = {};  // the narrower format the state is kept in; it comes in it
 
   std::int64_t tokens() const { return q.extent(0); }

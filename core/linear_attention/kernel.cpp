@@ -1,14 +1,13 @@
-// One pass per two or more tokens over a tile of state columns: row i of the tile takes its decay and its write and feeds the output of
-// each while it is in registers. A lane is a value column; rows are padded to whole vectors, so there are no tails. The normalizer z
-// goes first: there a lane is a key component.
+// Every token adds the outer product of its key and value to the state and reads it (foundation/outer_products-inl.hpp); there a lane is a
+// value column. The normalizer z goes first: there a lane is a key component.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear_attention/kernel.cpp"
 #include "foundation/highway_targets.hpp"
 
 #include <hwy/foreach_target.h>
 
-#include "foundation/column_tiles-inl.hpp"
 #include "foundation/exp-inl.hpp"
+#include "foundation/outer_products-inl.hpp"
 #include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
 #include "foundation/tail-inl.hpp"
@@ -19,87 +18,6 @@ namespace linearmem {
 namespace HWY_NAMESPACE {
 
 using linear::KernelBlock;
-
-enum class Decay { none, by_token, by_key };
-
-// What a pass does to each row of the state, in this order: decay, write, round, read.
-template <bool kWrite_, bool kRead_, Decay kDecay_ = Decay::none, bool kRound_ = false>
-struct Steps {
-  static constexpr Decay kDecay = kDecay_;
-  static constexpr bool kWrite = kWrite_, kRound = kRound_, kRead = kRead_;
-};
-
-// Tokens [t, t + kTokens) in order: each has row i to itself before the next. kVectors vectors of columns. kFetch: the next head's state
-// is asked for.
-template <typename T, int kVectors, int kTokens, typename Do, bool kFetch>
-HWY_INLINE void linear_step(const KernelBlock<T>& block, const Tile<T>& tile, std::int64_t t) {
-  using S = Simd<T>;
-  using V = typename S::V;
-  const std::int64_t lanes = S::lanes(), K = block.K, row = tile.row;
-  V value[kTokens][kVectors], output[kTokens][kVectors], decay[kTokens];
-  const T *k[kTokens], *q[kTokens], *decays[kTokens];
-  for (int n = 0; n < kTokens; ++n) {
-    if constexpr (Do::kWrite) k[n] = block.k + (t + n) * block.k_stride;
-    if constexpr (Do::kRead) q[n] = block.q + (t + n) * block.q_stride;
-    if constexpr (Do::kDecay == Decay::by_token) decay[n] = S::all(block.decay[t + n]);
-    if constexpr (Do::kDecay == Decay::by_key) decays[n] = block.decay + (t + n) * K;
-    for (int c = 0; c < kVectors; ++c) {
-      if constexpr (Do::kWrite) value[n][c] = S::load(block.v + (t + n) * block.v_stride + tile.first + c * lanes);
-      output[n][c] = S::zero();
-    }
-  }
-  T* at = tile.state;
-  for (std::int64_t i = 0; i < K; ++i, at += row) {
-    if constexpr (kFetch) fetch_state<T, kVectors, 1>(block.ahead, tile, K, i, 0);
-    for (int c = 0; c < kVectors; ++c) {
-      V s = S::load(at + c * lanes);
-      for (int n = 0; n < kTokens; ++n) {
-        if constexpr (Do::kDecay == Decay::by_token) s = S::multiply(decay[n], s);
-        if constexpr (Do::kDecay == Decay::by_key) s = S::multiply(S::all(decays[n][i]), s);
-        if constexpr (Do::kWrite) s = S::multiply_add(S::all(k[n][i]), value[n][c], s);
-        if constexpr (Do::kRound) s = rounded_lanes<T>(*block.rounding, s);
-        if constexpr (Do::kRead) output[n][c] = S::multiply_add(S::all(q[n][i]), s, output[n][c]);
-      }
-      if constexpr (Do::kWrite) S::store(s, at + c * lanes);
-    }
-  }
-  if constexpr (Do::kRead)
-    for (int n = 0; n < kTokens; ++n) {
-      const T denominator = block.denominators[t + n];
-      const V over = S::all(denominator);
-      for (int c = 0; c < kVectors; ++c) {
-        if (block.normalize) output[n][c] = denominator == T{0} ? S::zero() : S::divide(output[n][c], over);
-        S::store(output[n][c], block.o + (t + n) * block.o_stride + tile.first + c * lanes);
-      }
-    }
-}
-
-// Several tokens at once, so that a row is loaded and stored once for all of them. The order of each sum stays.
-template <typename T, int kVectors, typename Do, bool kFetch = false>
-HWY_NOINLINE void linear_tile(const KernelBlock<T>& block, const Tile<T>& tile) {
-  constexpr int kTokens = 2 * kTileVectors / kVectors;
-  std::int64_t t = 0;
-  for (; t + kTokens <= block.tokens; t += kTokens) {
-    for (int n = 0; n < kTokens; ++n) fetch_ahead(block.ahead, tile, t + n);
-    linear_step<T, kVectors, kTokens, Do, kFetch>(block, tile, t);
-  }
-  for (; t < block.tokens; ++t) linear_step<T, kVectors, 1, Do, kFetch>(block, tile, t);
-}
-
-template <typename T, int kVectors>
-HWY_INLINE void linear_tile_of(const KernelBlock<T>& block, const Tile<T>& tile) {
-  if (!block.k) return linear_tile<T, kVectors, Steps<false, true>>(block, tile);
-  if (!block.q && block.rounding) return linear_tile<T, kVectors, Steps<true, false, Decay::by_key, true>>(block, tile);
-  if (!block.q) return linear_tile<T, kVectors, Steps<true, false>>(block, tile);
-  if (block.rounding) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key, true>>(block, tile);
-  if (block.decay && block.by_key) return linear_tile<T, kVectors, Steps<true, true, Decay::by_key>>(block, tile);
-  if constexpr (kFetchStates)
-    if (block.ahead.state)
-      return block.decay ? linear_tile<T, kVectors, Steps<true, true, Decay::by_token>, true>(block, tile)
-                         : linear_tile<T, kVectors, Steps<true, true>, true>(block, tile);
-  if (block.decay) return linear_tile<T, kVectors, Steps<true, true, Decay::by_token>>(block, tile);
-  return linear_tile<T, kVectors, Steps<true, true>>(block, tile);
-}
 
 // Some lanes of z through token t; what they add to its denominator.
 template <typename T>
@@ -130,15 +48,52 @@ HWY_NOINLINE void advance_denominators(const KernelBlock<T>& block) {
   }
 }
 
+// What reads of the state become: divided by the denominators, where they are normalized.
 template <typename T>
-HWY_INLINE void linear_tiles(const KernelBlock<T>& block) {
-  advance_denominators(block);
-  each_state_tile<T>(block.state, block.state_stride, block.K, block.V, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
-    if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
-      if (vectors == 4) return linear_tile_of<T, 4>(block, tile);
-    if (vectors == 2) return linear_tile_of<T, 2>(block, tile);
-    return linear_tile_of<T, 1>(block, tile);
-  });
+struct Normalized {
+  const KernelBlock<T>& block;
+  template <int kVectors>
+  HWY_INLINE void operator()(std::int64_t t, std::int64_t, typename Simd<T>::V (&output)[kVectors]) const {
+    using S = Simd<T>;
+    if (!block.normalize) return;
+    const T denominator = block.denominators[t];
+    for (int c = 0; c < kVectors; ++c) output[c] = denominator == T{0} ? S::zero() : S::divide(output[c], S::all(denominator));
+  }
+};
+
+template <typename T, typename Do>
+HWY_INLINE void linear_pass(const KernelBlock<T>& block) {
+  const OuterProducts<T> rows{.q = block.q,
+                              .q_stride = block.q_stride,
+                              .k = block.k,
+                              .k_stride = block.k_stride,
+                              .v = block.v,
+                              .v_stride = block.v_stride,
+                              .o = block.o,
+                              .o_stride = block.o_stride,
+                              .carried = block.carried,
+                              .key_decay = block.by_key ? block.decay : nullptr,
+                              .rounding = block.rounding,
+                              .tokens = block.tokens,
+                              .K = block.K,
+                              .ahead = block.ahead};
+  pass_tiles<T, Do>(rows, block.state, block.state_stride, block.V, Normalized<T>{block});
+}
+
+template <typename T>
+HWY_INLINE void linear_block(const KernelBlock<T>& block) {
+  if (block.z) advance_denominators(block);
+  if (!block.k) return linear_pass<T, Steps<false, true>>(block);
+  if (!block.q && block.rounding) return linear_pass<T, Steps<true, false, Decay::by_key, true>>(block);
+  if (!block.q) return linear_pass<T, Steps<true, false>>(block);
+  if (block.rounding) return linear_pass<T, Steps<true, true, Decay::by_key, true>>(block);
+  if (block.decay && block.by_key) return linear_pass<T, Steps<true, true, Decay::by_key>>(block);
+  if constexpr (kFetchStates)
+    if (block.ahead.state)
+      return block.decay ? linear_pass<T, Steps<true, true, Decay::carried, false, true>>(block)
+                         : linear_pass<T, Steps<true, true, Decay::none, false, true>>(block);
+  if (block.decay) return linear_pass<T, Steps<true, true, Decay::carried>>(block);
+  return linear_pass<T, Steps<true, true>>(block);
 }
 
 template <typename T>
@@ -159,8 +114,8 @@ HWY_INLINE void relu(T* values, std::int64_t count) {
   }
 }
 
-void LinearBlockF32(const KernelBlock<float>& block) { linear_tiles(block); }
-void LinearBlockF64(const KernelBlock<double>& block) { linear_tiles(block); }
+void LinearBlockF32(const KernelBlock<float>& block) { linear_block(block); }
+void LinearBlockF64(const KernelBlock<double>& block) { linear_block(block); }
 void LinearElu1F32(float* values, std::int64_t count) { elu1(values, count); }
 void LinearElu1F64(double* values, std::int64_t count) { elu1(values, count); }
 void LinearReluF32(float* values, std::int64_t count) { relu(values, count); }

@@ -5,13 +5,14 @@
 #include <cstdint>
 
 #include "foundation/ahead_rows.hpp"
+#include "foundation/carried_decay.hpp"
 #include "foundation/rounding_format.hpp"
 
 namespace linearmem::linear {
 
-// Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler
-// replaces its first-tier code soon.
-constexpr std::int64_t kBlockTokens = 16;
+// Tokens handed to the kernel at a time: long enough to hide the call, short enough that a browser's compiler replaces its first-tier
+// code soon; a whole number of passes over two or three tokens.
+constexpr std::int64_t kBlockTokens = 48;
 
 template <typename T>
 struct KernelBlock {
@@ -21,12 +22,13 @@ struct KernelBlock {
   std::int64_t k_stride;
   const T* decay;  // [tokens], exp(g), ones where masked; by_key: [tokens,K]; null: no decay
   bool by_key;
+  const CarriedDecay<T>* carried;  // [tokens], the same decays; null: none, or by_key
   const Rounding<T>* rounding;  // the narrower format of S and z, which needs by_key; null: T
   const T* v;  // [tokens,V], rows v_stride apart, zeros where masked
   std::int64_t v_stride;
   T* o;  // [tokens,V], rows o_stride apart
   std::int64_t o_stride;
-  T* z;             // [K]
+  T* z;             // [K]; null: not counted
   T* denominators;  // [tokens], room for the kernel's own use
   T eps;
   bool normalize;

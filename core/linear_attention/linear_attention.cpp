@@ -137,6 +137,7 @@ std::vector<linear::Head<T>> heads_of(const LinearAttentionArguments<T>& a, cons
                      .S = state.S(n),
                      .z = state.z(n),
                      .o = columns_of(head_rows(a.o, range, h), state.columns()),
+                     .counted = a.normalize || a.final_z.given() || a.checkpoints_z.given(),
                      .rounding = rounding});
   }
   return heads;

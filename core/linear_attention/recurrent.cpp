@@ -29,6 +29,7 @@ class PackedBlock {
     decay_ = scratch_.take<T>(decayed_ ? by_key_ ? keys : tokens : 0);
     v_ = scratch_.take<T>(copy_v_ ? tokens * row_ : 0);
     o_ = scratch_.take<T>(copy_o_ ? tokens * row_ : 0);
+    carried_ = scratch_.take<CarriedDecay<T>>(by_token() ? tokens : 0);
     denominators_ = scratch_.take<T>(tokens);
   }
 
@@ -40,12 +41,13 @@ class PackedBlock {
                          .k_stride = head.k.stride(0),
                          .decay = decayed_ ? decay_ : nullptr,
                          .by_key = by_key_,
+                         .carried = by_token() ? carried_ : nullptr,
                          .rounding = head.rounding ? &*head.rounding : nullptr,
                          .v = head.v.data() + begin * head.v.stride(0),
                          .v_stride = head.v.stride(0),
                          .o = head.o.data() + begin * head.o.stride(0),
                          .o_stride = head.o.stride(0),
-                         .z = head.z.data(),
+                         .z = head.counted ? head.z.data() : nullptr,
                          .denominators = denominators_,
                          .eps = static_cast<T>(head.eps),
                          .normalize = head.normalize,
@@ -63,12 +65,15 @@ class PackedBlock {
   }
 
  private:
+  bool by_token() const { return decayed_ && !by_key_; }
+
   // Features are made whole vectors at a time.
   static std::int64_t whole(std::int64_t count) { return padded_columns<T>(count); }
 
   std::int64_t bytes(std::int64_t tokens) const {
     const std::int64_t keys = Scratch::bytes<T>(whole(tokens * K_)), values = Scratch::bytes<T>(tokens * row_), scalars = Scratch::bytes<T>(tokens);
-    return (copy_q_ + copy_k_) * keys + (by_key_ ? keys : scalars) + (copy_v_ + copy_o_) * values + scalars;
+    return (copy_q_ + copy_k_) * keys + (by_key_ ? keys : scalars) + (copy_v_ + copy_o_) * values + scalars +
+           by_token() * Scratch::bytes<CarriedDecay<T>>(tokens);
   }
 
   void copy(const Head<T>& head, std::int64_t begin, std::int64_t tokens, KernelBlock<T>& block) {
@@ -120,12 +125,14 @@ class PackedBlock {
     for (std::int64_t t = 0; decayed_ && t < tokens; ++t)
       for (std::int64_t i = 0; i < width; ++i)
         decay_[t * width + i] = head.masked(begin + t) ? T{1} : std::exp(log_decay(head.gates, begin + t, i));
+    if (by_token()) carry_decays(tokens, [&](std::int64_t t) { return decay_[t]; }, carried_);
   }
 
   std::int64_t K_, V_, row_;  // row_: between copied rows of V values, whole vectors
   bool decayed_, by_key_;     // the kernel takes decays; one for each key component
   bool copy_q_, copy_k_, copy_v_, copy_o_;
   Scratch scratch_;
+  CarriedDecay<T>* carried_;
   T *q_, *k_, *decay_, *v_, *o_, *denominators_;
 };
 

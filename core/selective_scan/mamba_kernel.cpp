@@ -20,7 +20,8 @@ using scan::MambaBlock;
 
 constexpr double kLog2E = 1.4426950408889634;
 
-template <typename T, int kVectors>
+// kDecaying: no step times A is above 0.
+template <typename T, int kVectors, bool kDecaying>
 HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, std::int64_t first) {
   using S = Simd<T>;
   using V = typename S::V;
@@ -41,11 +42,13 @@ HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, st
     }
     for (std::int64_t n = 0; n < N; ++n) {
       const V B = S::all(B_t[n]), C = S::all(C_t[n]);
+      V decay[kVectors];
+      for (int v = 0; v < kVectors; ++v) decay[v] = S::multiply(step[v], S::load(A + (n * kVectors + v) * lanes));
+      exp2_each<T, kVectors, kDecaying>(decay);
       for (int v = 0; v < kVectors; ++v) {
-        const std::int64_t place = (n * kVectors + v) * lanes;
-        const V decay = exp2_any<T>(S::multiply(step[v], S::load(A + place)));
-        const V h = S::multiply_add(decay, S::load(states + place), S::multiply(B, write[v]));
-        S::store(h, states + place);
+        T* state = states + (n * kVectors + v) * lanes;
+        const V h = S::multiply_add(decay[v], S::load(state), S::multiply(B, write[v]));
+        S::store(h, state);
         y[v] = S::multiply_add(C, h, y[v]);
       }
     }
@@ -56,13 +59,19 @@ HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, st
   }
 }
 
+template <typename T, int kVectors>
+HWY_INLINE void mamba_tile_of(const MambaBlock<T>& block, std::int64_t offset, std::int64_t first) {
+  if (block.decaying) return mamba_tile<T, kVectors, true>(block, offset, first);
+  return mamba_tile<T, kVectors, false>(block, offset, first);
+}
+
 template <typename T>
 HWY_INLINE void mamba_block(const MambaBlock<T>& block) {
   each_tile<T>(block.N, block.channels, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
-      if (vectors == 4) return mamba_tile<T, 4>(block, offset, first);
-    if (vectors == 2) return mamba_tile<T, 2>(block, offset, first);
-    return mamba_tile<T, 1>(block, offset, first);
+      if (vectors == 4) return mamba_tile_of<T, 4>(block, offset, first);
+    if (vectors == 2) return mamba_tile_of<T, 2>(block, offset, first);
+    return mamba_tile_of<T, 1>(block, offset, first);
   });
 }
 

@@ -20,6 +20,7 @@ struct MambaBlock {
   std::int64_t tokens, N, channels;
   std::int64_t row;  // padded_columns<T>(channels)
   bool with_softplus;
+  bool decaying;  // no step times A is above 0
 };
 
 // Advances the state by the block's tokens and writes their outputs.
@@ -49,7 +50,7 @@ struct MambaFew {
 };
 
 constexpr std::int64_t kMambaFewTokens = 4;
-constexpr std::int64_t kMambaBlockTokens = 8;
+constexpr std::int64_t kMambaBlockTokens = 16;
 void kernel_few(const MambaFew<float>& few);
 void kernel_few(const MambaFew<double>& few);
 

@@ -5,6 +5,7 @@
 #include "foundation/aligned_buffer.hpp"
 #include "foundation/column_tiles.hpp"
 #include "foundation/packed_rows.hpp"
+#include "foundation/sequences.hpp"
 #include "selective_scan/kernel.hpp"
 #include "selective_scan/mamba_kernel.hpp"
 #include "selective_scan/mamba_sequence.hpp"
@@ -18,7 +19,9 @@ class PackedSequence {
   explicit PackedSequence(const MambaSequence<T>& sequence)
       : sequence_(sequence), N_(sequence.state_size()), channels_(sequence.channels()), row_(padded_columns<T>(channels_)),
         u_(kMambaBlockTokens * row_), delta_(kMambaBlockTokens * row_), z_(sequence.z.given() ? kMambaBlockTokens * row_ : 0), B_(kMambaBlockTokens * N_),
-        C_(kMambaBlockTokens * N_), D_(row_), bias_(row_), A_(N_ * row_), h_(N_ * row_), y_(kMambaBlockTokens * row_) {
+        C_(kMambaBlockTokens * N_), D_(row_), bias_(row_), A_(N_ * row_), h_(N_ * row_), y_(kMambaBlockTokens * row_),
+        decaying_(sequence.with_softplus) {  // a softplus is never below 0
+    for (std::int64_t i = 0; i < channels_ * N_; ++i) decaying_ = decaying_ && !(sequence.A(i / N_, i % N_) > T{0});
     copy_vector(sequence.D, D_.data());
     copy_vector(sequence.delta_bias, bias_.data());
     load_turned(sequence.A, A_.data());
@@ -45,7 +48,8 @@ class PackedSequence {
                   .N = N_,
                   .channels = channels_,
                   .row = row_,
-                  .with_softplus = sequence_.with_softplus});
+                  .with_softplus = sequence_.with_softplus,
+                  .decaying = decaying_});
     unpack_rows(y_.data(), row_, sequence_.y, begin, tokens);
   }
 
@@ -76,7 +80,29 @@ class PackedSequence {
   const MambaSequence<T>& sequence_;
   std::int64_t N_, channels_, row_;
   AlignedBuffer<T> u_, delta_, z_, B_, C_, D_, bias_, A_, h_, y_;
+  bool decaying_;
 };
+
+// Whose A and state stay in the nearest cache from the first token to the last.
+template <typename T>
+std::int64_t channels_near(std::int64_t N) {
+  constexpr std::int64_t kNear = (16 << 10) / sizeof(T), kLeast = padded_columns<T>(1) * 4;
+  return std::max(kNear / std::max<std::int64_t>(N, 1) / kLeast, std::int64_t{1}) * kLeast;
+}
+
+template <typename T>
+MambaSequence<T> channels_of(const MambaSequence<T>& all, const Range& channels) {
+  MambaSequence<T> some = all;
+  some.u = columns_of(all.u, channels);
+  some.delta = columns_of(all.delta, channels);
+  some.A = rows_of(all.A, channels);
+  some.D = entries_of(all.D, channels);
+  some.z = columns_of(all.z, channels);
+  some.delta_bias = entries_of(all.delta_bias, channels);
+  some.h = rows_of(all.h, channels);
+  some.y = columns_of(all.y, channels);
+  return some;
+}
 
 template <typename T>
 bool whole_rows(const MambaSequence<T>& s) {
@@ -111,10 +137,14 @@ template <typename T>
 void recurrent(const MambaSequence<T>& sequence) {
   if (sequence.tokens() == 0) return;
   if (sequence.tokens() <= kMambaFewTokens && whole_rows(sequence)) return run_few(sequence);
-  PackedSequence<T> packed(sequence);
-  for (std::int64_t begin = 0; begin < sequence.tokens(); begin += kMambaBlockTokens)
-    packed.run(begin, std::min(kMambaBlockTokens, sequence.tokens() - begin));
-  packed.store_state();
+  const std::int64_t channels = channels_near<T>(sequence.state_size());
+  for (std::int64_t first = 0; first < sequence.channels(); first += channels) {
+    const MambaSequence<T> some = channels_of(sequence, {first, std::min(channels, sequence.channels() - first)});
+    PackedSequence<T> packed(some);
+    for (std::int64_t begin = 0; begin < some.tokens(); begin += kMambaBlockTokens)
+      packed.run(begin, std::min(kMambaBlockTokens, some.tokens() - begin));
+    packed.store_state();
+  }
 }
 
 template void recurrent(const MambaSequence<float>&);

@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include "foundation/ahead_rows.hpp"
+#include "foundation/carried_decay.hpp"
 
 namespace linearmem::scan {
 
-constexpr std::int64_t kSsdBlockTokens = 16;  // tokens handed to the kernel at a time: see linear_attention/kernel.hpp
+constexpr std::int64_t kSsdBlockTokens = 48;  // tokens handed to the kernel at a time: see linear_attention/kernel.hpp
 
 template <typename T>
 struct SsdBlock {
@@ -16,8 +17,7 @@ struct SsdBlock {
   std::int64_t B_stride;
   const T* C;  // [tokens,N], rows C_stride apart
   std::int64_t C_stride;
-  const T* dt;     // [tokens]
-  const T* decay;  // [tokens], exp(dt A)
+  const CarriedDecay<T>* carried;  // [tokens], of exp(dt A), writes times dt
   const T* x;      // [tokens,width], rows x_stride apart
   std::int64_t x_stride;
   T* y;  // [tokens,width], rows y_stride apart: C S, with the skip D x where there is one

@@ -19,24 +19,21 @@ class PackedBlock {
       : N_(head.state_size()), P_(head.width()), row_(padded_columns<T>(P_)), copy_B_(head.B.stride(1) != 1), copy_C_(head.C.stride(1) != 1),
         copy_x_(head.x.stride(1) != 1 || row_ != P_), copy_y_(head.y.stride(1) != 1 || row_ != P_),
         scratch_((copy_B_ + copy_C_) * Scratch::bytes<T>(tokens * N_) + (copy_x_ + copy_y_) * Scratch::bytes<T>(tokens * row_) +
-                 2 * Scratch::bytes<T>(tokens)),
-        B_(scratch_.take<T>(copy_B_ ? tokens * N_ : 0)), C_(scratch_.take<T>(copy_C_ ? tokens * N_ : 0)), dt_(scratch_.take<T>(tokens)),
-        decay_(scratch_.take<T>(tokens)), x_(scratch_.take<T>(copy_x_ ? tokens * row_ : 0)),
+                 Scratch::bytes<CarriedDecay<T>>(tokens)),
+        B_(scratch_.take<T>(copy_B_ ? tokens * N_ : 0)), C_(scratch_.take<T>(copy_C_ ? tokens * N_ : 0)), 
+        carried_(scratch_.take<CarriedDecay<T>>(tokens)), x_(scratch_.take<T>(copy_x_ ? tokens * row_ : 0)),
         y_(scratch_.take<T>(copy_y_ ? tokens * row_ : 0)) {
     if (copy_x_) std::fill_n(x_, tokens * row_, T{0});  // also what stands behind the last column
   }
 
   void run(const SsdHead<T>& head, std::int64_t begin, std::int64_t tokens, T* state, std::int64_t state_stride, const View<T, 2>& next) {
-    for (std::int64_t t = 0; t < tokens; ++t) {
-      dt_[t] = head.dt(begin + t);
-      decay_[t] = std::exp(dt_[t] * head.A);
-    }
+    carry_decays(tokens, [&](std::int64_t t) { return std::exp(head.dt(begin + t) * head.A); }, carried_);
+    for (std::int64_t t = 0; t < tokens; ++t) carried_[t].write *= head.dt(begin + t);
     SsdBlock<T> block{.B = head.B.data() + begin * head.B.stride(0),
                       .B_stride = head.B.stride(0),
                       .C = head.C.data() + begin * head.C.stride(0),
                       .C_stride = head.C.stride(0),
-                      .dt = dt_,
-                      .decay = decay_,
+                      .carried = carried_,
                       .x = head.x.data() + begin * head.x.stride(0),
                       .x_stride = head.x.stride(0),
                       .y = head.y.data() + begin * head.y.stride(0),
@@ -75,7 +72,9 @@ class PackedBlock {
   std::int64_t N_, P_, row_;  // row_: between copied rows of P values, whole vectors
   bool copy_B_, copy_C_, copy_x_, copy_y_;
   Scratch scratch_;
-  T *B_, *C_, *dt_, *decay_, *x_, *y_;
+  T *B_, *C_;
+  CarriedDecay<T>* carried_;
+  T *x_, *y_;
 };
 
 }  // namespace

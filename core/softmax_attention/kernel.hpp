@@ -7,11 +7,11 @@ namespace linearmem::softmax {
 
 constexpr std::int64_t kTileKeys = 64;
 // Queries handed to the kernel at a time: a browser's compiler replaces its first-tier code only between calls.
-constexpr std::int64_t kBlockQueries = 16;
+constexpr std::int64_t kBlockQueries = 48;
 
 template <typename T>
 struct KernelBlock {
-  const T* q;                 // [queries,K], scaled
+  const T* q;                 // [queries,K], scaled and over ln 2: a score is an exponent of 2
   const T* keys;              // tiles of [K,kTileKeys], zero-filled past the last key
   const T* values;            // [keys,row], zero-filled past V
   const std::int64_t* first;  // [queries], first key seen

@@ -104,13 +104,17 @@ Arguments tokens_of(Arguments a, std::int64_t begin, std::int64_t end, const Bef
 }
 
 template <typename Door, typename T>
-void split_equals_whole(const typename Door::Shape& shape, std::uint64_t seed, std::int64_t split) {
+void split_equals_whole(const typename Door::Shape& shape, std::uint64_t seed, std::int64_t split, bool to_the_bit = true) {
   typename Door::template Tensors<T> whole(shape, seed), parts(shape, seed), carried(shape, seed);
   must_run<Door>(whole.arguments());
   const auto state = parts.arguments().state;
   must_run<Door>(tokens_of<Door>(parts.arguments(), 0, split, state, carried.final_state.view()));
   must_run<Door>(tokens_of<Door>(parts.arguments(), split, shape.T, carried.final_state.view(), parts.final_state.view()));
-  EXPECT_TRUE(parts.y.same_bits(whole.y) && parts.final_state.same_bits(whole.final_state)) << "split " << split << " seed " << seed;
+  if (to_the_bit || split == 0 || split == shape.T) {
+    EXPECT_TRUE(parts.y.same_bits(whole.y) && parts.final_state.same_bits(whole.final_state)) << "split " << split << " seed " << seed;
+  }
+  EXPECT_LE(relative_difference(parts.y.view(), whole.y.view()), tolerance<T>()) << "split " << split << " seed " << seed;
+  EXPECT_LE(relative_difference(parts.final_state.view(), whole.final_state.view()), tolerance<T>()) << "split " << split << " seed " << seed;
 }
 
 template <typename Door, typename T>

@@ -102,11 +102,11 @@ TYPED_TEST(DeltaRuleState, CheckpointsAreThePrefixStatesOfEachSequenceInTurn) {
         const Tensor<TypeParam, 4> expected = plain.state_after(rows[row].first, rows[row].second);
         const View<TypeParam, 4> got(checkpoints.data() + row * expected.size(), expected.extents());
         EXPECT_LE(relative_difference(got, expected.view()), tolerance<TypeParam>()) << way << " row " << row;
-        if (way.form == Form::recurrent) {
+        if (way.form == Form::recurrent && gates != Gates::per_head) {
           EXPECT_EQ(relative_difference(got, expected.view()), 0) << row;
         }
       }
-      if (way.form == Form::recurrent) {
+      if (way.form == Form::recurrent && gates != Gates::per_head) {
         EXPECT_EQ(kept.o.values(), plain.o.values());
       }
     }

@@ -99,8 +99,9 @@ TYPED_TEST(Ssd, EveryFormAgreesOver4096TokensThatFadeSlowly) {
                                         test::ways({Form::recurrent, Form::explicit_}, {0, 1, 4097}));
 }
 
-TYPED_TEST(Ssd, EverySplitOfTheRecurrentFormGivesTheSameBits) {
-  for (std::int64_t split = 0; split <= 70; ++split) test::split_equals_whole<SsdDoor, TypeParam>({1, 70, 2, 1, 6, 19}, 23, split);
+// Within a call decays are kept outside the state, so that a cut rounds the state where the whole does not.
+TYPED_TEST(Ssd, EverySplitOfTheRecurrentFormEqualsTheWhole) {
+  for (std::int64_t split = 0; split <= 70; ++split) test::split_equals_whole<SsdDoor, TypeParam>({1, 70, 2, 1, 6, 19}, 23, split, false);
 }
 
 TYPED_TEST(Ssd, PackedSequencesEqualEachAloneBitForBit) {
