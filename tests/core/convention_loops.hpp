@@ -201,7 +201,7 @@ inline Answer ggml_scan(Flat f) {
 inline Answer mlx_delta(Flat f) {
   const int T = 3, K = 2, V = 3, H = 2, Hv = 4;
   Answer a{std::vector<double>(T * Hv * V), f["state"]};
-  const auto rms = [K](double squares) { return std::sqrt(squares / K + 1e-6); };
+  const auto rms = [](double squares) { return std::sqrt(squares / K + 1e-6); };
   for (const char* name : {"q", "k"}) norm_rows(f[name], K, rms);
   for (double& x : f["k"]) x /= std::sqrt(K);
   for (double& x : f["q"]) x /= K;

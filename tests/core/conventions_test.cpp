@@ -93,11 +93,17 @@ bool only_moved(const ConventionMechanism& mechanism, const std::string& name) {
   return false;
 }
 
+#if defined(__wasm__) || defined(__SANITIZE_ADDRESS__)
+constexpr int kTurns = 10;  // of each mechanism in each convention; these run slowly
+#else
+constexpr int kTurns = 60;
+#endif
+
 template <typename Check>
 void for_random_calls(Check check) {
   std::uint64_t seed = 0;
   for (const ConventionCase& c : test::convention_cases())
-    for (int turn = 0; turn < 60; ++turn) {
+    for (int turn = 0; turn < kTurns; ++turn) {
       SCOPED_TRACE(std::string(c.convention) + " " + c.mechanism + ", turn " + std::to_string(turn));
       Numbers numbers(++seed);
       check(test::mechanism_of(c.convention, c.mechanism), random_call(c, numbers), c);
