@@ -1,6 +1,5 @@
 // The kinds by name, what may be said of each in words, and the way from words and weights to a layer.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -102,9 +101,7 @@ Status read_limits(const std::string& text, Mamba2Sizes& sizes) {
   const auto number = [](std::string part) {
     std::erase_if(part, [](char c) { return c == ' ' || c == '[' || c == ']'; });
     if (part == "inf" || part == "Infinity") return std::numeric_limits<double>::infinity();
-    double value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc{} && end == part.data() + part.size() && std::isfinite(value) ? value : -1.0;
+    return option_number(RunSettings{.options = {{"limit", part}}}, "limit").value_or(-1);
   };
   sizes.least_step = number(text.substr(0, comma));
   sizes.most_step = number(text.substr(comma + 1));
