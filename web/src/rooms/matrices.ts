@@ -31,7 +31,7 @@ const rule = signs({ 'state/decayed': '→', 'state/written': '+', 'state/after'
 // The newest token's row; the state has no rows of tokens.
 function newest(_figure: Figure, panel: Panel, { label, y }: Series): MatrixNotes {
   if (panel.name === 'state') return { sign: label === 'after' ? '→' : undefined };
-  return { sign: { gate: '×', gated: '→' }[label], lit: { row: y.length / panel.columns - 1 } };
+  return { sign: label === 'gated' ? '→' : undefined, lit: { row: y.length / panel.columns - 1 } };
 }
 
 function corrected(figure: Figure, panel: Panel, series: Series): MatrixNotes {

@@ -147,7 +147,7 @@ export const course = {
       'Around its memory a layer has projections, a short convolution, gates and a norm. This is the Gated DeltaNet layer, with the weights and their order as Qwen3-Next has them, only small: each token is projected to a query, a key and a value, mixed with the three tokens before it, and written into $S$ with a decay and a strength of its own.',
       'Besides $S$ the layer keeps the last three inputs of the convolution. Nothing else passes from token to token, so a text may be cut anywhere and go on from these two.',
     ],
-    figures: { 'layer-opened': { text: 'Step through the tokens. The last row of each matrix belongs to the newest token; the rows above it no longer change.' } },
+    figures: { 'layer-opened': { text: 'Step through the tokens. Everywhere but in $S$ the last row belongs to the newest token, and the rows above it no longer change.' } },
     tries: ['Forget fast: what $S$ holds is little more than the newest token.'],
   },
   models: {
