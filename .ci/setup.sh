@@ -7,7 +7,7 @@ fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 packages_toolchain="g++ cmake ninja-build git ca-certificates libhwy-dev"
 packages_library="libtbb-dev libcli11-dev nlohmann-json3-dev googletest gnuplot-nox libsqlite3-dev"
 packages_wasm="emscripten nodejs"
-packages_browser="chromium fonts-noto-cjk"
+packages_browser="chromium firefox-esr webkit2gtk-driver xvfb fonts-noto-cjk"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"

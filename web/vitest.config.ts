@@ -14,9 +14,10 @@ export default defineConfig({
       { extends: true, plugins: [wasmModules()], test: { name: 'unit', include: [`${tests}/unit/*.test.ts`] } },
       {
         extends: true,
+        plugins: [wasmModules()],
         test: {
           name: 'browser', include: [`${tests}/browser/*.test.ts`], globalSetup: [resolve(import.meta.dirname, 'tools/build_for_tests.mjs')],
-          fileParallelism: false, testTimeout: 90_000, hookTimeout: 60_000,
+          maxWorkers: 2, testTimeout: 90_000, hookTimeout: 60_000,
         },
       },
     ],

@@ -1,5 +1,5 @@
 // From a model's configuration to the options of a layer, as words.
-#include <charconv>
+#include <cstdio>
 
 #include "layers/kinds.hpp"
 #include "ledger/config_value.hpp"
@@ -27,8 +27,8 @@ const ConfigValue* find_option(const ConfigValue& config, const char* name) {
 std::string number_text(const ConfigValue& value) {
   if (value.kind == ConfigValue::Kind::whole) return std::to_string(value.whole);
   char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value.real);
-  return error == std::errc{} ? std::string(text, end) : std::string();
+  std::snprintf(text, sizeof text, "%.17g", value.real);  // enough digits to read back the same number
+  return text;
 }
 
 bool is_number(const ConfigValue& value) { return value.kind == ConfigValue::Kind::whole || value.kind == ConfigValue::Kind::real; }

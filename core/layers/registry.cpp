@@ -1,6 +1,5 @@
 // The kinds by name, what may be said of each in words, and the way from words and weights to a layer.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -12,13 +11,13 @@
 namespace linearmem {
 namespace {
 
-OptionSpec needed(const char* name, const char* meaning) { return {name, OptionKind::integer, "none", meaning}; }
+OptionSpec size(const char* name, const char* meaning) { return {name, OptionKind::integer, "none", meaning}; }
 
 const std::vector<const char*> kActivations = {"relu", "gelu"};
 
 std::vector<OptionSpec> transformer_options() {
-  return {needed("d_model", "M, width of the model"),
-          needed("n_heads", "H"),
+  return {size("d_model", "M, width of the model"),
+          size("n_heads", "H"),
           {"query_dimensions", OptionKind::integer, "none", "K; none: M / H"},
           {"value_dimensions", OptionKind::integer, "none", "V; none: M / H"},
           {"d_ff", OptionKind::integer, "none", "width inside the feed-forward part; none: 4 M"},
@@ -35,21 +34,22 @@ std::vector<LayerDescription> descriptions() {
   return {{layers::kGatedDeltaNet,
            "out = (rms(o) w silu(x Wz)) Wo, o = gated delta rule of silu(conv(x W)), beta = sigmoid(x Wb), g = -exp(A_log) softplus(x Wa + dt_bias)",
            "Hugging Face Transformers, Qwen3-Next: model.layers.N.linear_attn",
-           {needed("hidden_size", "M, width of the model"),
-            needed("linear_num_key_heads", "H"),
-            needed("linear_num_value_heads", "Hv, a multiple of H"),
-            needed("linear_key_head_dim", "K"),
-            needed("linear_value_head_dim", "V"),
+           {size("hidden_size", "M, width of the model"),
+            size("linear_num_key_heads", "H"),
+            size("linear_num_value_heads", "Hv, a multiple of H"),
+            size("linear_key_head_dim", "K"),
+            size("linear_value_head_dim", "V"),
             {"linear_conv_kernel_dim", OptionKind::integer, "4", "W, width of the convolution"},
             {"hidden_act", OptionKind::choice, "silu", "after the convolution and in the gate", {"silu"}},
-            {"rms_norm_eps", OptionKind::number, "1e-6", "under the root of the norm"}}},
+            {"rms_norm_eps", OptionKind::number, "1e-6", "under the root of the norm"}},
+           {"hidden_size", "linear_num_key_heads", "linear_num_value_heads", "linear_key_head_dim", "linear_value_head_dim"}},
           {layers::kMamba2,
            "out = (rms(y silu(z)) w) Wo, y = ssd(x, dt, -exp(A_log), B, C) + D x, x, B, C = silu(conv), dt = clamp(softplus(dt + dt_bias))",
            "Hugging Face Transformers, Mamba2: backbone.layers.N.mixer",
-           {needed("hidden_size", "M, width of the model"),
-            needed("num_heads", "H"),
-            needed("head_dim", "P"),
-            needed("state_size", "N"),
+           {size("hidden_size", "M, width of the model"),
+            size("num_heads", "H"),
+            size("head_dim", "P"),
+            size("state_size", "N"),
             {"n_groups", OptionKind::integer, "1", "G, groups of B and C"},
             {"conv_kernel", OptionKind::integer, "4", "W, width of the convolution"},
             {"use_bias", OptionKind::boolean, "false", "biases of in_proj and out_proj"},
@@ -57,26 +57,30 @@ std::vector<LayerDescription> descriptions() {
             {"hidden_act", OptionKind::choice, "silu", "after the convolution and in the gate", {"silu"}},
             {"time_step_limit", OptionKind::text, "0,inf", "least and most dt"},
             {"norm_groups", OptionKind::integer, "1", "parts of the inner width that are normalized apart"},
-            {"layer_norm_epsilon", OptionKind::number, "1e-5", "under the root of the norm"}}},
+            {"layer_norm_epsilon", OptionKind::number, "1e-5", "under the root of the norm"}},
+           {"hidden_size", "num_heads", "head_dim", "state_size"}},
           {layers::kLinearTransformer, "h = norm1(x + linear attention(x)), out = norm2(h + W2 act(W1 h)), feature elu + 1",
            "idiap/fast-transformers, TransformerEncoderLayer",
-           with(transformer_options(), {{"eps", OptionKind::number, "1e-6", "in the denominator of the attention"}})},
+           with(transformer_options(), {{"eps", OptionKind::number, "1e-6", "in the denominator of the attention"}}),
+           {"d_model", "n_heads"}},
           {layers::kUniversalTransformer,
            "R rounds with one set of weights: y = x + P_i + P_r, h = norm1(y + attention(y)), x = norm2(h + W2 act(W1 h))",
            "those of linear-transformer, and halting.weight, halting.bias",
-           with(transformer_options(), {needed("rounds", "R, the most with halting"),
-                                        needed("context", "most tokens of a request"),
+           with(transformer_options(), {size("rounds", "R, the most with halting"),
+                                        size("context", "most tokens of a request"),
                                         {"halting", OptionKind::boolean, "false", "adaptive computation time"},
-                                        {"threshold", OptionKind::number, "0.99", "a token halts when its probabilities sum to this"}})},
+                                        {"threshold", OptionKind::number, "0.99", "a token halts when its probabilities sum to this"}}),
+           {"d_model", "n_heads", "rounds", "context"}},
           {layers::kWindowAttention, "causal softmax attention over the last `sliding_window` tokens, rotary positions, grouped heads",
            "Hugging Face Transformers, Mistral: model.layers.N.self_attn",
-           {needed("hidden_size", "M, width of the model"),
-            needed("num_attention_heads", "H"),
+           {size("hidden_size", "M, width of the model"),
+            size("num_attention_heads", "H"),
             {"num_key_value_heads", OptionKind::integer, "none", "Hk; none: H"},
             {"head_dim", OptionKind::integer, "none", "K; none: M / H"},
-            needed("sliding_window", "tokens seen, the query's own included"),
+            size("sliding_window", "tokens seen, the query's own included"),
             {"rope_theta", OptionKind::number, "10000", "base of the rotary frequencies"},
-            {"attention_bias", OptionKind::boolean, "false", "biases of q, k and v"}}}};
+            {"attention_bias", OptionKind::boolean, "false", "biases of q, k and v"}},
+           {"hidden_size", "num_attention_heads", "sliding_window"}}};
 }
 
 // Options that have been checked, as numbers.
@@ -102,9 +106,7 @@ Status read_limits(const std::string& text, Mamba2Sizes& sizes) {
   const auto number = [](std::string part) {
     std::erase_if(part, [](char c) { return c == ' ' || c == '[' || c == ']'; });
     if (part == "inf" || part == "Infinity") return std::numeric_limits<double>::infinity();
-    double value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return error == std::errc{} && end == part.data() + part.size() && std::isfinite(value) ? value : -1.0;
+    return option_number(RunSettings{.options = {{"limit", part}}}, "limit").value_or(-1);
   };
   sizes.least_step = number(text.substr(0, comma));
   sizes.most_step = number(text.substr(comma + 1));
@@ -161,8 +163,6 @@ Result<LayerSizes> sizes_of(std::string_view kind, const Words& words) {
                                          .bias = words.yes("attention_bias")});
 }
 
-bool must_be_given(const OptionSpec& spec) { return std::string_view(spec.default_text) == "none" && std::string_view(spec.meaning).find("none:") == std::string_view::npos; }
-
 // The options with their defaults, or all that is wrong with them.
 Result<std::map<std::string, std::string>> completed(const LayerDescription& layer, std::map<std::string, std::string> options) {
   std::string faults;
@@ -171,10 +171,10 @@ Result<std::map<std::string, std::string>> completed(const LayerDescription& lay
     if (std::none_of(layer.options.begin(), layer.options.end(), [&name = name](const OptionSpec& spec) { return name == spec.name; }))
       add("unknown option \"" + name + "\"");
   for (const OptionSpec& spec : layer.options) {
-    const auto [at, absent] = options.try_emplace(spec.name, spec.default_text);
-    if (absent && must_be_given(spec)) add("option " + std::string(spec.name) + " is missing: " + spec.meaning);
-    else if (Status status = check_option(spec, at->second); !status.ok()) add("option " + std::string(spec.name) + " " + status.message());
-    else if (!absent && must_be_given(spec) && at->second == "none") add("option " + std::string(spec.name) + " must be given: " + spec.meaning);
+    const std::string& text = options.try_emplace(spec.name, spec.default_text).first->second;
+    const bool needed = std::find(layer.needed.begin(), layer.needed.end(), spec.name) != layer.needed.end();
+    if (needed && text == "none") add("option " + std::string(spec.name) + " is missing: " + spec.meaning);
+    else if (Status status = check_option(spec, text); !status.ok()) add("option " + std::string(spec.name) + " " + status.message());
   }
   if (!faults.empty()) return Status::invalid(std::string(layer.kind) + ": " + faults);
   return options;

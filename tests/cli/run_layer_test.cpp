@@ -147,6 +147,9 @@ TEST_F(RunLayer, HalfPrecisionWeightsAndShardsAreReadAsTheyAre) {
     half[name] = narrow;
     wide[name] = to_named(rounded, narrow.shape);
   }
+  const unsigned char halves[] = {0x00, 0x38, 0x00, 0xb4, 0x00, 0x3c, 0x01, 0x00};  // float16: 0.5, -0.25, 1, 2^-24
+  half["dt_bias"] = {.dtype = DType::f16, .shape = {4}, .bytes = {reinterpret_cast<const std::byte*>(halves), reinterpret_cast<const std::byte*>(halves) + 8}};
+  wide["dt_bias"] = to_named(std::vector<double>{0.5, -0.25, 1, 0x1p-24}, {4});
   give("weights.safetensors", with_prefix(wide));
   const NamedTensors expected = run(words());
   NamedTensors first = with_prefix(half), second = {{"model.embed_tokens.weight", drawn({3, 10}, 1)}};

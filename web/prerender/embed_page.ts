@@ -1,6 +1,8 @@
-// embed.html, the page for an iframe: one figure, named by its query. It carries no policy of its own: in a frame that may only run scripts
+// gallery.html; and embed.html, the page for an iframe: one figure, named by its query. It carries no policy of its own: in a frame that may only run scripts
 // WebKit takes 'self' for nothing at all, and the figure would be refused its own script.
 import type { Plugin } from 'vite';
+import { galleryHtml } from './gallery.ts';
+import { catalogue } from './wasm_modules.ts';
 
 const html = `<!doctype html>
 <html lang="en">
@@ -22,7 +24,9 @@ const html = `<!doctype html>
 export function embedPage(): Plugin {
   return {
     name: 'linearmem-embed-page',
-    generateBundle() {
+    async generateBundle() {
+      const { experiments, timings } = await catalogue();
+      this.emitFile({ type: 'asset', fileName: 'gallery.html', source: galleryHtml([...experiments, ...timings].map(({ name }) => name)) });
       this.emitFile({ type: 'asset', fileName: 'embed.html', source: html });
     },
   };

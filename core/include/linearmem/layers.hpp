@@ -92,7 +92,8 @@ struct LayerDescription {
   const char* kind;  // "gated-delta-net"
   const char* equation;
   const char* names_from;           // whose checkpoints use these names of weights and options
-  std::vector<OptionSpec> options;  // default "none": must be given
+  std::vector<OptionSpec> options;
+  std::vector<std::string_view> needed;  // options without which there is no layer
 };
 
 const std::vector<LayerDescription>& layer_descriptions();

@@ -33,7 +33,7 @@ test('the first claims run by themselves, the others when they come near, and ea
   const early = await computed();
   expect(early.length).toBeGreaterThan(0);
   expect(early.length).toBeLessThan(total / 2);
-  expect(open()).toEqual(['linear']);
+  expect(open()).toEqual(['ledger']);
   expect(await textOf(page, '.summary')).toMatch(new RegExp(`^Statements that hold so far: ${early.length}, .* The other ${total - early.length} `));
   await page.locator('#RM08').scrollIntoViewIfNeeded();
   await page.waitForFunction(() => document.querySelector<HTMLElement>('#RM08')!.dataset.state === 'pass');

@@ -39,16 +39,17 @@ test('a thing to try sets the figure and the address; a mistake fells the chapte
   await page.waitForFunction(() => document.querySelector('#recurrent-state svg.heatmaps:last-of-type title')!.textContent === 'step by step [1, 1] = 0');
   expect(new URL(page.url()).search).toBe('?recurrent-state.order=1&correction.rho=0.25');
   expect(await textOf(page, '#recurrent-state .figure-foot .command code')).toBe('linearmem sweep recurrent-state --set order=1 --csv');
+  await page.locator('#state .grounds').scrollIntoViewIfNeeded(); // statements are computed when the reader comes to them
   await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 statements, all hold.');
   await page.locator('#state .mistake label').click();
-  await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 of 6 statements fall.');
+  await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '4 of 6 statements fall.');
   expect(await textOf(page, '#state .mistake .why')).toContain('before its own pair is in it');
   expect(await textOf(page, '#state .grounds-command code')).toMatch(/^linearmem verify LM03 .* --mistake read-before-write$/);
   expect(await page.locator('[data-mistake="read-before-write"] input').isChecked()).toBe(true);
   await page.locator('#state .grounds summary').click();
   expect(await textOf(page, '#state [data-ground="LM14"]')).toContain('Reading before writing makes the first output exactly zero');
   await page.getByRole('link', { name: '中文' }).click();
-  await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 条陈述中有 6 条不再成立。');
+  await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 条陈述中有 4 条不再成立。');
   expect(complaints).toEqual([]);
 });
 
@@ -59,7 +60,7 @@ test('an error by one shows below the diagonal blocks alone, in the cells and in
   expect(difference.length).toBe(64);
   difference.forEach((value, i) => {
     if (i % 8 < 4 && i >= 32) expect(value).toBeGreaterThan(0.01);
-    else expect(value).toBe(0);
+    else expect(value).toBeCloseTo(0, 12);
   });
   await page.locator('#scan-matrix .numbers-fold summary').click();
   const table = page.locator('#scan-matrix table.data', { has: page.locator('caption', { hasText: 'difference' }) });
@@ -105,7 +106,7 @@ test('cells keep their numbers legible in both themes, also in what is saved', a
         .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i]!, 0);
       const ground = channels(picture.querySelector('rect')!.getAttribute('fill')!);
       let worst = Infinity;
-      for (const text of picture.querySelectorAll('rect[fill-opacity] + text')) {
+      for (const text of picture.querySelectorAll('rect:has(title) + text')) {
         const cell = text.previousElementSibling!;
         const share = Number(cell.getAttribute('fill-opacity'));
         const behind = channels(cell.getAttribute('fill')!).map((value, i) => share * value + (1 - share) * ground[i]!);

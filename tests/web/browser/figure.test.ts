@@ -108,6 +108,32 @@ test('CSV is saved with the numbers of the table under the figure', async () => 
   expect(await row.innerText()).toMatch(/16\sMiB\s+256\sKiB\s+8\.125\sKiB/);
 });
 
+test('JSON is saved with the settings, the command and the numbers of the CSV', async () => {
+  const { page } = await visit({ until: 'drawn', search: '?memory-tradeoff.element_bytes=2' });
+  const { experiment, settings, command, panels } = JSON.parse((await saved(page, 'JSON')).toString());
+  expect({ experiment, command }).toEqual({ experiment: 'memory-tradeoff', command: 'linearmem sweep memory-tradeoff --set element_bytes=2 --csv' });
+  expect(settings).toMatchObject({ element_bytes: 2, beta: 1, key_width: 64 });
+  const state = panels[0].series.find(({ memory }: any) => memory === 'linear_attention');
+  expect(state.y[state.x.indexOf(65536)]).toBe(8320);
+});
+
+test('the address hides knobs; link and embed code carry what differs from the default', async () => {
+  const { page } = await visit({ until: 'drawn', search: '?lang=en&hide=alpha,memory-tradeoff.key_width&memory-tradeoff.beta=0.5', browser: { permissions: ['clipboard-read', 'clipboard-write'] } });
+  const knobs: string[] = await page.locator('#memory-tradeoff .knob var').allTextContents();
+  expect(knobs).toContain('β');
+  expect(knobs).not.toContain('α');
+  expect(knobs).not.toContain('K');
+  const copied = async (name: string) => {
+    await page.locator('#memory-tradeoff').getByRole('button', { name }).click();
+    await page.locator('#memory-tradeoff').getByRole('button', { name: 'Copied' }).waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const link = new URL(await copied('Copy link'));
+  expect([link.search, link.hash]).toEqual(['?lang=en&hide=alpha,memory-tradeoff.key_width&memory-tradeoff.beta=0.5', '#memory-tradeoff']);
+  const { origin } = new URL(page.url());
+  expect(await copied('Copy embed code')).toBe(`<script src="${origin}/linear-mem.js" defer></script>\n<linear-mem figure="memory-tradeoff" beta="0.5" lang="en"></linear-mem>`);
+});
+
 test('values show under the pointer', async () => {
   const { page, complaints } = await visit({ until: 'drawn' });
   const curves = page.locator('#memory-tradeoff .figure svg.curves').first();

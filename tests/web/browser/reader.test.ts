@@ -118,3 +118,44 @@ test('the printed page has no controls', async () => {
   expect(await page.locator('button:visible').count()).toBe(0);
   expect(await page.locator('#memory-tradeoff .figure svg.curves:visible').count()).toBe(2);
 });
+
+test('printing first computes the figures that were not seen', async () => {
+  const { page } = await visit({ until: 'drawn', prepare: (fresh) => fresh.addInitScript(() => { window.print = () => { document.title = 'printed'; }; }) });
+  expect(await page.locator('#hopfield svg[role="img"]').count()).toBe(0);
+  await page.keyboard.press('Control+p');
+  await page.waitForFunction(() => document.title === 'printed');
+  const bare: string[] = await page.locator('[data-figure]').evaluateAll((hosts: HTMLElement[]) =>
+    hosts.filter((host) => !host.querySelector('svg[role="img"], button.start')).map((host) => host.dataset.figure));
+  expect(bare).toEqual([]);
+});
+
+test('much use does not grow the page: 500 changes of knobs and 20 reloads', async () => {
+  const { memoryGrowth } = await import('../../../web/tools/memory.mjs');
+  const { page } = await visit();
+  const grown = await memoryGrowth(page.context().browser(), page.url(), { changes: 500, reloads: 20 });
+  expect(grown.changes, JSON.stringify(grown.seen)).toBeLessThan(10);
+  expect(grown.reloads, JSON.stringify(grown.seen)).toBeLessThan(10);
+});
+
+test('on a slow network text is readable first, progress is told, and nothing moves', async () => {
+  const { page } = await visit({ until: 'loaded', prepare: async (fresh) => {
+    await fresh.addInitScript(() => {
+      const seen = { shift: 0, loading: false };
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.shift += (entry as any).value; }).observe({ type: 'layout-shift', buffered: true });
+      document.addEventListener('DOMContentLoaded', () => new MutationObserver(() => {
+        seen.loading ||= /^(Loading|Computing)/.test(document.querySelector('.summary')!.textContent!);
+      }).observe(document.querySelector('.summary')!, { childList: true, subtree: true, characterData: true }));
+    });
+    const line = await fresh.context().newCDPSession(fresh);
+    await line.send('Network.enable');
+    await line.send('Network.emulateNetworkConditions', { offline: false, latency: 150, downloadThroughput: 2e5, uploadThroughput: 2e5 });
+    await line.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  } });
+  expect(await textOf(page, 'h1')).not.toBe('');
+  await settled(page);
+  await page.waitForTimeout(1000);
+  const seen = await page.evaluate(() => (window as any).seen);
+  expect(seen.loading).toBe(true);
+  expect(seen.shift).toBeLessThan(0.02);
+});

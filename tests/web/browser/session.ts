@@ -39,6 +39,15 @@ export async function visit({ search = '', base, answer, browser: options, prepa
   return { ...visited, site };
 }
 
+// A site that is not ours.
+export async function visitFolder(folder: string, { base }: Pick<Visit, 'base'> = {}) {
+  const site = await serve({ folder, base });
+  open.push(site);
+  const visited = await openPage(browser, site.address);
+  open.push(visited);
+  return { ...visited, site };
+}
+
 export async function openFile(address: string) {
   const visited = await openPage(browser, address);
   open.push(visited);

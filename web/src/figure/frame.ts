@@ -43,6 +43,7 @@ export class FigureFrame {
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
   private readonly stopButton = element('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.cancel() });
   private cancelled = false;
+  private readonly waiting: (() => void)[] = []; // for what is being computed
   private readonly commandLine = element('div');
   private readonly resizing = new ResizeObserver(() => this.draw());
   private startButton?: HTMLButtonElement; // of a room that runs by hand; it also stops the run
@@ -77,6 +78,11 @@ export class FigureFrame {
     this.editor?.show(settings);
     if (this.options.room.byHand) this.forget();
     else void this.compute();
+  }
+
+  // Resolves when nothing is being computed.
+  finished(): Promise<void> {
+    return this.computing ? new Promise((done) => this.waiting.push(done)) : Promise.resolve();
   }
 
   // Nobody looks any more.
@@ -211,6 +217,7 @@ export class FigureFrame {
     }
     this.computing = false;
     this.showStart();
+    for (const done of this.waiting.splice(0)) done();
   }
 
   // What is drawn stays; the next change computes anew.

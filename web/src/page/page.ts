@@ -7,13 +7,13 @@ import { download } from '../dom/download.ts';
 import { find } from '../dom/element.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import { asLoadFailure } from '../engine/failure.ts';
-import { embedCode } from '../figure/embed_code.ts';
-import type { FigureFrame } from '../figure/frame.ts';
 import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
-import { clampSetting, hiddenKnobs, type Known, type PageState, readAddress, writeAddress } from './address.ts';
+import { type Known, type PageState, readAddress, writeAddress } from './address.ts';
 import { Chapters } from './chapters.ts';
 import { followContents } from './contents.ts';
+import { PageFigures } from './figures.ts';
 import { whenNear } from './near.ts';
+import { printWithFigures } from './print.ts';
 import { StatusPanel } from './status.ts';
 
 export async function startPage(): Promise<void> {
@@ -51,7 +51,7 @@ interface Speaker {
 class Page {
   readonly status: StatusPanel;
   private readonly speakers: Speaker[] = [];
-  private readonly frames = new Map<string, FigureFrame>();
+  private figures?: PageFigures;
   private known: Known = { mistakes: [], experiments: [] };
   private run?: ClaimsRun;
 
@@ -94,31 +94,19 @@ class Page {
     void run.runNew(grounds[0]?.ids); // the page's first answer, wherever the reader is
     whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids));
     whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]));
-    this.mountFigures(engine);
+    this.figures = new PageFigures(engine, {
+      texts: () => this.texts,
+      state: () => this.state,
+      change: (name, settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
+    });
+    this.speakers.push(this.figures);
+    printWithFigures(this.figures);
   }
 
   // What the reader has not come to is computed for the report.
   private async saveReport(run: ClaimsRun, about: Engine['about']): Promise<void> {
     await run.runNew();
     download(new Blob([await report(run, about)], { type: 'application/json' }), 'verify.json');
-  }
-
-  private mountFigures(engine: Engine): void {
-    let second: Promise<Engine> | undefined; // what runs long by hand keeps nothing else on the page waiting
-    const mount = async (host: HTMLElement) => {
-      const name = host.dataset.figure!;
-      const [{ FigureFrame }, { rooms }] = await Promise.all([import('../figure/frame.ts'), import('../rooms/index.ts')]);
-      const frame = new FigureFrame({
-        host, room: await rooms[name]!(), engine, ownEngine: () => (second ??= openEngine(this.state.simd, name)), texts: this.texts, settings: this.state.figures[name] ?? {}, clamp: clampSetting,
-        onSettings: (settings, settled) => this.change({ figures: { ...this.state.figures, [name]: settings } }, settled),
-        link: () => new URL(`${writeAddress(this.state) || location.pathname}#${name}`, location.href).href,
-        embedCode: (settings) => embedCode({ script: new URL('linear-mem.js', document.baseURI).href, figure: name, settings, language: this.texts.language }),
-        hidden: hiddenKnobs(this.state.hide, name),
-      });
-      this.frames.set(name, frame);
-      this.speakers.push(frame);
-    };
-    whenNear(document.querySelectorAll<HTMLElement>('[data-figure]'), (host) => void mount(host));
   }
 
   // A settled change is a step that the back button undoes; a slider on its way is not in the address yet.
@@ -132,7 +120,7 @@ class Page {
   private tryOut(search: string, figure: string): void {
     const settings = readAddress(search, this.known).figures[figure] ?? {};
     this.change({ figures: { ...this.state.figures, [figure]: settings } });
-    this.frames.get(figure)?.set(settings);
+    this.figures?.set(figure, settings);
     document.getElementById(figure)?.scrollIntoView({ block: 'start' });
   }
 
@@ -144,7 +132,7 @@ class Page {
   private async follow(): Promise<void> {
     this.state = readAddress(location.search, this.known);
     void this.run?.switchTo(this.state.mistakes);
-    for (const [name, frame] of this.frames) frame.set(this.state.figures[name] ?? {});
+    this.figures?.follow();
     await this.speak();
   }
 

@@ -1,0 +1,4 @@
+// linearmem/element, for bundlers: defines <linear-mem> when it is imported.
+import { defineElement } from './element.ts';
+
+defineElement();
