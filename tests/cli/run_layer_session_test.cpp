@@ -59,21 +59,25 @@ class RunLayerSession : public testing::Test {
 };
 
 TEST_F(RunLayerSession, RequestsGoOnByTheirIdsWithTheBitsOfOneFileOfStates) {
-  std::vector<double> first, second, one;
+  std::vector<double> first, second, one, one_more;
   append(first, 1, 0, 4), append(first, 2, 0, 2);
   append(second, 2, 2, 3), append(second, 1, 4, 9);
-  append(one, 3, 0, 2);
+  append(one, 3, 0, 2), append(one_more, 3, 2, 3);
   save("first", {{"hidden", to_named(first, {1, 6, M})}, {"cu_seqlens", to_named(std::vector<std::int64_t>{0, 4, 6}, {3})}});
   save("second", {{"hidden", to_named(second, {1, 6, M})}, {"cu_seqlens", to_named(std::vector<std::int64_t>{0, 1, 6}, {3})}});
   save("one", {{"hidden", to_named(one, {1, 2, M})}});
+  save("one_more", {{"hidden", to_named(one_more, {1, 1, M})}});
   const std::string session = folder / "session";
   run(words("first", "session_out", {"--session", session, "--request", "11", "--request", "-7"}));
   EXPECT_EQ(read_safetensors(folder / "session_out").value().size(), 1u);  // out alone: the states are in the session
   run(words("one", "one_out", {"--session", session, "--request", "3"}));  // another begins between
   run(words("second", "session_out", {"--session", session, "--request", "-7", "--request", "11", "--stream", "--block", "2"}));
-  const auto got = out("session_out");
+  run(words("one_more", "one_out", {"--session", session, "--request", "3"}));  // it was kept while others went on
+  auto got = out("session_out");
+  for (double value : out("one_out")) got.push_back(value);
 
-  for (const auto& [r, length, split, from] : {std::tuple{1, 9, 4, 1}, {2, 3, 2, 0}}) {  // each alone, its states in files of tensors
+  // Each alone, its states in files of tensors: tokens in all, those of the first call, and the token of `got` where the rest begins.
+  for (const auto& [r, length, split, from] : {std::tuple{1, 9, 4, 1}, {2, 3, 2, 0}, {3, 3, 2, 6}}) {
     std::vector<double> head, tail;
     append(head, static_cast<std::uint64_t>(r), 0, split), append(tail, static_cast<std::uint64_t>(r), split, length);
     save("head", {{"hidden", to_named(head, {1, split, M})}});
