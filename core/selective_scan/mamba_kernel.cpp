@@ -20,59 +20,82 @@ using scan::MambaBlock;
 
 constexpr double kLog2E = 1.4426950408889634;
 
+// Of every token and channel before the states: what the step multiplies and writes, and the skip. In loops of their own, these and the
+// gates hide their long chains behind each other.
+template <typename T>
+HWY_NOINLINE void mamba_steps(const MambaBlock<T>& block) {
+  using S = Simd<T>;
+  for (std::int64_t t = 0; t < block.tokens; ++t)
+    for (std::int64_t d = 0; d < block.row; d += S::lanes()) {
+      const std::int64_t at = t * block.row + d;
+      const auto sum = S::add(S::load(block.delta + at), S::load(block.bias + d)), u = S::load(block.u + at);
+      const auto step = block.with_softplus ? softplus<T>(sum) : sum;
+      S::store(S::multiply(step, u), block.u + at);
+      S::store(S::multiply(S::load(block.D + d), u), block.y + at);
+      S::store(S::multiply(step, S::all(static_cast<T>(kLog2E))), block.delta + at);
+    }
+}
+
+template <typename T>
+HWY_NOINLINE void mamba_gates(const MambaBlock<T>& block) {
+  using S = Simd<T>;
+  for (std::int64_t at = 0; at < block.tokens * block.row; at += S::lanes())
+    S::store(S::multiply(S::load(block.y + at), silu<T>(S::load(block.z + at))), block.y + at);
+}
+
 // kDecaying: no step times A is above 0.
 template <typename T, int kVectors, bool kDecaying>
-HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, std::int64_t first) {
+HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, std::int64_t row, std::int64_t first) {
   using S = Simd<T>;
   using V = typename S::V;
   const std::int64_t lanes = S::lanes(), N = block.N;
-  const T* A = block.A + offset;
-  T* states = block.h + offset;
   for (std::int64_t t = 0; t < block.tokens; ++t) {
-    const T *B_t = block.B + t * N, *C_t = block.C + t * N;
+    const T *B_t = block.B + t * N, *C_t = block.C + t * N, *A = block.A + offset;
+    T* states = block.h + offset;
     const std::int64_t at = t * block.row + first;
     V step[kVectors], write[kVectors], y[kVectors];
     for (int v = 0; v < kVectors; ++v) {
-      const V sum = S::add(S::load(block.delta + at + v * lanes), S::load(block.bias + first + v * lanes));
-      const V u = S::load(block.u + at + v * lanes);
-      step[v] = block.with_softplus ? softplus<T>(sum) : sum;
-      write[v] = S::multiply(step[v], u);
-      y[v] = S::multiply(S::load(block.D + first + v * lanes), u);
-      step[v] = S::multiply(step[v], S::all(static_cast<T>(kLog2E)));
+      step[v] = S::load(block.delta + at + v * lanes);
+      write[v] = S::load(block.u + at + v * lanes);
+      y[v] = S::load(block.y + at + v * lanes);
     }
-    for (std::int64_t n = 0; n < N; ++n) {
+    for (std::int64_t n = 0; n < N; ++n, A += row, states += row) {
       const V B = S::all(B_t[n]), C = S::all(C_t[n]);
       V decay[kVectors];
-      for (int v = 0; v < kVectors; ++v) decay[v] = S::multiply(step[v], S::load(A + (n * kVectors + v) * lanes));
+      for (int v = 0; v < kVectors; ++v) decay[v] = S::multiply(step[v], S::load(A + v * lanes));
       exp2_each<T, kVectors, kDecaying>(decay);
       for (int v = 0; v < kVectors; ++v) {
-        T* state = states + (n * kVectors + v) * lanes;
-        const V h = S::multiply_add(decay[v], S::load(state), S::multiply(B, write[v]));
-        S::store(h, state);
+        const V h = S::multiply_add(decay[v], S::load(states + v * lanes), S::multiply(B, write[v]));
+        S::store(h, states + v * lanes);
         y[v] = S::multiply_add(C, h, y[v]);
       }
     }
-    for (int v = 0; v < kVectors; ++v) {
-      if (block.z) y[v] = S::multiply(y[v], silu<T>(S::load(block.z + at + v * lanes)));
-      S::store(y[v], block.y + at + v * lanes);
-    }
+    for (int v = 0; v < kVectors; ++v) S::store(y[v], block.y + at + v * lanes);
   }
 }
 
 template <typename T, int kVectors>
 HWY_INLINE void mamba_tile_of(const MambaBlock<T>& block, std::int64_t offset, std::int64_t first) {
-  if (block.decaying) return mamba_tile<T, kVectors, true>(block, offset, first);
-  return mamba_tile<T, kVectors, false>(block, offset, first);
+  constexpr int kPart = kVectors < 2 ? kVectors : 2;  // vectors: their numbers and half of the constants fit sixteen registers
+  for (int part = 0; part < kVectors; part += kPart) {
+    const std::int64_t lanes = Simd<T>::lanes(), skip = part * lanes;
+    if (block.decaying)
+      mamba_tile<T, kPart, true>(block, offset + skip, kVectors * lanes, first + skip);
+    else
+      mamba_tile<T, kPart, false>(block, offset + skip, kVectors * lanes, first + skip);
+  }
 }
 
 template <typename T>
 HWY_INLINE void mamba_block(const MambaBlock<T>& block) {
+  mamba_steps(block);
   each_tile<T>(block.N, block.channels, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
       if (vectors == 4) return mamba_tile_of<T, 4>(block, offset, first);
     if (vectors == 2) return mamba_tile_of<T, 2>(block, offset, first);
     return mamba_tile_of<T, 1>(block, offset, first);
   });
+  if (block.z) mamba_gates(block);
 }
 
 // a b + sum as a lane of Simd<T> has it.

@@ -7,8 +7,8 @@ namespace linearmem::scan {
 
 template <typename T>
 struct MambaBlock {
-  const T* u;      // [tokens,row]
-  const T* delta;  // [tokens,row]
+  T* u;            // [tokens,row], used up: the kernel keeps its own numbers there
+  T* delta;        // the same
   const T* z;      // [tokens,row] or null
   const T* B;      // [tokens,N]
   const T* C;      // [tokens,N]
