@@ -138,11 +138,11 @@ function leastOf(panel: Panel, axis: Axis, direction: 'x' | 'y'): number {
   return Math.min(...(axis.logarithmic ? values.filter((value) => value > 0) : values));
 }
 
-// Ticks at powers of the base; between powers of ten also at 2 and 5 where there are few.
+// Ticks at powers of the base; between powers of ten also at 2 and 5 where there are few and room for them.
 function powers(base: number, least: number, most: number, room: number): number[] {
   const [first, last] = [Math.ceil(logOf(base, least)), Math.floor(logOf(base, most))];
   const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
-  const steps = base === 10 && last - first < 2 ? [1, 2, 5] : [1];
+  const steps = base === 10 && last - first < 2 && 3 * (last - first + 1) <= 2 * room ? [1, 2, 5] : [1];
   const ticks: number[] = [];
   for (let exponent = stride === 1 ? first - 1 : Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) {
     ticks.push(...steps.map((step) => (exponent < 0 ? step / base ** -exponent : step * base ** exponent)));
