@@ -1,5 +1,5 @@
-// Pictures of the page: node screenshots.mjs FOLDER writes every width, theme and language; --readme FILE writes the one
-// picture that the README shows.
+// Pictures of the page: node screenshots.mjs FOLDER writes every section at every width, in both themes and languages; --readme FILE
+// writes the one picture that the README shows.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,19 +12,33 @@ if (!values.readme && positionals.length !== 1) throw new Error('usage: screensh
 const site = await serve({ folder: siteFolder });
 const browser = await launch();
 
-async function picture({ width, scheme, language, search = '', from = 'body' }, path, fullPage) {
+async function opened({ width, scheme, language, search = '' }) {
   const options = { viewport: { width, height: 960 }, colorScheme: scheme, reducedMotion: 'reduce' };
   const { page, close } = await openPage(browser, `${site.address}?lang=${language}${search}`, options);
   await everyFigureDrawn(page);
   await page.evaluate(() => document.fonts.ready);
-  if (!fullPage) await page.evaluate((selector) => document.querySelector(selector).scrollIntoView(), from);
-  await page.screenshot({ path, fullPage });
+  return { page, close };
+}
+
+async function readmePicture(path) {
+  const { page, close } = await opened({ width: 1440, scheme: 'light', language: 'en', search: '&recurrent-state.token=5' });
+  await page.evaluate(() => document.querySelector('#recurrent-state').scrollIntoView());
+  await page.screenshot({ path });
   await close();
-  console.log(path);
+}
+
+async function sections(look, folder) {
+  const { page, close } = await opened(look);
+  await page.evaluate(() => { document.querySelector('.contents').style.position = 'static'; }); // it would lie over long sections
+  for (const section of await page.$$('main > section')) {
+    const name = await section.evaluate(({ id, className }) => id || className);
+    await section.screenshot({ path: join(folder, `${name}-${look.width}-${look.scheme}-${look.language}.png`) });
+  }
+  await close();
 }
 
 if (values.readme) {
-  await picture({ width: 1440, scheme: 'light', language: 'en', search: '&recurrent-state.token=5', from: '#recurrent-state' }, values.readme, false);
+  await readmePicture(values.readme);
 } else {
   const [folder] = positionals;
   mkdirSync(folder, { recursive: true });
@@ -32,7 +46,8 @@ if (values.readme) {
   for (const width of [360, 768, 1440]) {
     for (const scheme of ['light', 'dark']) {
       for (const language of ['en', 'zh']) {
-        await picture({ width, scheme, language, search }, join(folder, `${width}-${scheme}-${language}.png`), true);
+        await sections({ width, scheme, language, search }, folder);
+        console.log(`${width} pixels, ${scheme}, ${language}`);
       }
     }
   }

@@ -10,7 +10,7 @@ import { pictures } from './pictures.ts';
 import type { KnobWords } from './knobs.ts';
 import type { DrawContext, DrawnPanel, Room } from './room.ts';
 
-const narrow = 620; // px: below it the panels stand one under the other
+const narrow = 780; // px: below it the panels stand one under the other, since names at the lines' ends take a third of each
 const gap = 32;
 const fewNumbers = 12;
 

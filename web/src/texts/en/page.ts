@@ -16,7 +16,7 @@ export const page = {
   'course.mistakes': 'A mistake to make',
   'course.answer': 'Answer',
   'course.grounds': 'What this rests on',
-  'course.no-grounds': 'No statement of the table: times differ from machine to machine, and what is counted here is only work.',
+  'course.no-grounds': 'No statement of the table. The tests hold what is computed here against the definitions.',
   'claims.heading': 'Do the statements hold?',
   'claims.intro': 'Each row is one statement, the value it must give, and how close the computation must come. They are computed when you reach them, in this browser, by the same C++ code that the command line and the tests run. Open a row for its inputs, its source and the command that repeats it.',
   'claims.claim': 'statement',

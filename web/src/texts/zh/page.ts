@@ -17,7 +17,7 @@ export const page: Record<keyof typeof english, string> = {
   'course.mistakes': '犯一个错误',
   'course.answer': '答案',
   'course.grounds': '依据',
-  'course.no-grounds': '没有陈述作依据：时间因机器而异，这里数出来的只有运算量。',
+  'course.no-grounds': '表中没有相应的陈述；这里算出的数由测试对照定义来核对。',
   'claims.heading': '这些陈述成立吗？',
   'claims.intro': '每一行是一条陈述、它应得的数值，以及计算允许偏离多少。读到哪一行，哪一行就在这个浏览器里计算，所用的 C++ 代码与命令行和测试完全相同。展开一行，可以看到输入、出处和重现它的命令。',
   'claims.claim': '陈述',
