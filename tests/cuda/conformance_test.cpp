@@ -34,6 +34,7 @@ Case case_of(const nlohmann::json& entry) {
 TEST(CudaConformance, EveryCaseInEveryOrder) {
   std::ifstream manifest(kData / "manifest.json");
   std::set<std::string> met;
+  ASSERT_FALSE(test::backends().empty());
   for (const auto& entry : nlohmann::json::parse(manifest)) {
     const std::string mechanism = entry["mechanism"];
     if (!test::backends()[0].backend->computes(mechanism)) continue;

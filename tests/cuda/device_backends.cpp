@@ -10,8 +10,8 @@ namespace linearmem::test {
 const std::vector<NamedBackend>& backends() {
   static const auto opened = cuda_backend();
   if (!opened.ok()) ADD_FAILURE() << opened.status().message();
-  static const std::vector<NamedBackend> all = opened.ok() ? std::vector<NamedBackend>{{"device", opened.value().get()}} : std::vector<NamedBackend>{};
-  return all;
+  static const std::vector<NamedBackend> none, one = {{"device", opened.ok() ? opened.value().get() : nullptr}};
+  return opened.ok() ? one : none;
 }
 
 }  // namespace linearmem::test

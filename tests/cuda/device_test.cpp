@@ -79,10 +79,10 @@ TEST(CudaDevice, WhatItDoesNotComputeIsRefusedByName) {
   const Tensor<double, 4> q({1, 1, 1, 1});
   const Tensor<double, 3> beta({1, 1, 1});
   Tensor<double, 4> o({1, 1, 1, 1});
-  EXPECT_EQ(delta_rule(DeltaRuleArguments<double>{.q = q.view(), .k = q.view(), .v = q.view(), .beta = beta.view(), .backend = emulated.backend(), .o = o.view()}).message(),
-            "delta_rule: backend cuda computes in float32, the arguments are float64");
-  const auto conv = run_mechanism("causal-conv", {{"x", to_named(std::vector<float>{1}, {1, 1, 1})}, {"weight", to_named(std::vector<float>{1}, {1, 1})}},
-                                  {.backend = emulated.backend()});
+  const DeltaRuleArguments<double> wide{.q = q.view(), .k = q.view(), .v = q.view(), .beta = beta.view(), .backend = emulated.backend(), .o = o.view()};
+  EXPECT_EQ(delta_rule(wide).message(), "delta_rule: backend cuda computes in float32, the arguments are float64");
+  const std::vector<float> one = {1};
+  const auto conv = run_mechanism("causal-conv", {{"x", to_named(one, {1, 1, 1})}, {"weight", to_named(one, {1, 1})}}, {.backend = emulated.backend()});
   EXPECT_EQ(conv.status().code(), StatusCode::unavailable);
   EXPECT_EQ(conv.status().message(),
             "causal-conv: backend cuda does not compute it; it has softmax-attention, linear-attention, delta-rule, gated-delta-rule, "
@@ -106,7 +106,8 @@ TEST(CudaDevice, ASearchNamesTheKeyThatIsNotFinite) {
   const Tensor<float, 2> query({1, 2});
   Tensor<std::int64_t, 2> ids({1, 3}, -7);
   Tensor<double, 2> distances({1, 3});
-  KnnSearchArguments<float> a{.keys = keys.view(), .queries = query.view(), .k = 3, .backend = emulated.backend(), .ids = ids.view(), .distances = distances.view()};
+  KnnSearchArguments<float> a{.keys = keys.view(), .queries = query.view(), .k = 3, .backend = emulated.backend(), .ids = ids.view(),
+                              .distances = distances.view()};
   EXPECT_EQ(knn_search(a).message(), "knn_search: keys[299,1] is nan; every number must be finite");
   EXPECT_EQ(ids(0, 0), -7);
   Tensor<float, 2> many({1100, 2});

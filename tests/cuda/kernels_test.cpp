@@ -1,8 +1,12 @@
 // The kernels at the edges of their sizes, against the definition: the conformance cases and the properties are small.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <tuple>
+#include <vector>
 
 #include "core/support.hpp"
 #include "cuda/emulated.hpp"
@@ -57,8 +61,8 @@ TEST(CudaKernels, DeltaRuleAtTheEdgesOfEveryKeyWidth) {
     for (std::int64_t V : {1, 9, 33}) {
       const std::int64_t T = 35;
       const float longest = 1 / std::sqrt(static_cast<float>(K));
-      Guarded<float, 4> q({1, T, 1, K}), k({1, T, 1, K}), v({1, T, 2, V}), state({1, 2, K, V}), o({1, T, 2, V}), reads({1, T, 2, V}), last({1, 2, K, V}),
-          g_key({1, T, 2, K});
+      Guarded<float, 4> q({1, T, 1, K}), k({1, T, 1, K}), v({1, T, 2, V}), g_key({1, T, 2, K}), state({1, 2, K, V});
+      Guarded<float, 4> o({1, T, 2, V}), reads({1, T, 2, V}), last({1, 2, K, V});
       Guarded<float, 3> beta({1, T, 2}), g({1, T, 2});
       for (auto* tensor : {&q, &v, &state}) tensor->fill(numbers, -1, 1);
       k.fill(numbers, -longest, longest), beta.fill(numbers, 0, 1), g.fill(numbers, -1, 0), g_key.fill(numbers, -1, 0);
@@ -158,7 +162,8 @@ TEST(CudaKernels, ScansAtTheEdgesOfTheirStates) {
     for (auto* tensor : {&x, &B4, &C4}) tensor->fill(numbers, -1, 1);
     dt.fill(numbers, 0, 1), A1.fill(numbers, -1, 0), D1.fill(numbers, -1, 1);
     using S = SsdArguments<float>;
-    const S s{.x = x.view(), .dt = dt.view(), .A = A1.view(), .B = B4.view(), .C = C4.view(), .D = D1.view(), .y = y4.view(), .final_state = last4.view()};
+    const S s{.x = x.view(), .dt = dt.view(), .A = A1.view(), .B = B4.view(), .C = C4.view(), .D = D1.view(), .y = y4.view(),
+              .final_state = last4.view()};
     EXPECT_LE(difference_on(emulated.backend(), s, call_ssd, &S::y, &S::final_state), kTolerance) << N;
     EXPECT_TRUE(y.guards_intact() && last.guards_intact() && y4.guards_intact() && last4.guards_intact());
   }
@@ -170,7 +175,8 @@ TEST(CudaKernels, MoreHeadsThanAnAxisOfAGridHolds) {
   Tensor<float, 4> q({B, 1, H, 1}, 1), k({B, 1, H, 1}, 1), v({B, 1, H, 1}), o({B, 1, H, 1});
   const Tensor<float, 3> beta({B, 1, H}, 1);
   for (std::int64_t i = 0; i < v.size(); ++i) v.data()[i] = static_cast<float>(i);
-  ASSERT_TRUE(delta_rule(DeltaRuleArguments<float>{.q = q.view(), .k = k.view(), .v = v.view(), .beta = beta.view(), .backend = emulated.backend(), .o = o.view()}).ok());
+  const DeltaRuleArguments<float> a{.q = q.view(), .k = k.view(), .v = v.view(), .beta = beta.view(), .backend = emulated.backend(), .o = o.view()};
+  ASSERT_TRUE(delta_rule(a).ok());
   EXPECT_EQ(o.values(), v.values());  // a write at full strength is read back
 }
 
@@ -185,7 +191,8 @@ TEST(CudaKernels, SearchEqualsTheDefinitionBitForBit) {
       for (float& value : queries.values()) value = static_cast<float>(numbers.uniform(-1, 1));
       Tensor<std::int64_t, 2> ids({6, k}), wanted_ids({6, k});
       Tensor<double, 2> distances({6, k}), wanted({6, k});
-      KnnSearchArguments<float> a{.keys = keys.view(), .queries = queries.view(), .k = k, .metric = metric, .ids = wanted_ids.view(), .distances = wanted.view()};
+      KnnSearchArguments<float> a{.keys = keys.view(), .queries = queries.view(), .k = k, .metric = metric, .ids = wanted_ids.view(),
+                                  .distances = wanted.view()};
       ASSERT_TRUE(knn_search(a).ok());
       a.backend = emulated.backend(), a.ids = ids.view(), a.distances = distances.view();
       const Status status = knn_search(a);

@@ -38,7 +38,7 @@ std::int64_t sequences_of(const View<const std::int64_t, 1>& cu_seqlens, std::in
 
 std::vector<std::int64_t> checkpoint_rows_of(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t T, std::int64_t every, std::int64_t N) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(N));
-  for (std::int64_t n = 1; n < N; ++n) rows[static_cast<std::size_t>(n)] = rows[static_cast<std::size_t>(n - 1)] + sequence_tokens(cu_seqlens, T, n - 1) / every;
+  for (std::size_t n = 1; n < rows.size(); ++n) rows[n] = rows[n - 1] + sequence_tokens(cu_seqlens, T, static_cast<std::int64_t>(n) - 1) / every;
   return rows;
 }
 

@@ -22,7 +22,9 @@ constexpr Variant kVariants[] = {{16, 4, kernel_number<MatrixState<4, 4, kCorrec
                                  {256, 8, kernel_number<MatrixState<8, 32, kCorrects, kByKey>>()}};
 
 const Variant* variant_for(std::int64_t K, bool corrects, bool by_key) {
-  const Variant* variants = corrects ? by_key ? kVariants<true, true> : kVariants<true, false> : by_key ? kVariants<false, true> : kVariants<false, false>;
+  const Variant* added = by_key ? kVariants<false, true> : kVariants<false, false>;
+  const Variant* corrected = by_key ? kVariants<true, true> : kVariants<true, false>;
+  const Variant* variants = corrects ? corrected : added;
   for (int i = 0; i < 4; ++i)
     if (K <= variants[i].padded_rows) return variants + i;
   return nullptr;

@@ -17,6 +17,7 @@ namespace {
 constexpr double kTolerance = 1e-5;
 constexpr std::int64_t kCopyBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kKeyBlock = 65536;  // keys that are drawn and sent at once
+constexpr std::uint64_t kKeyStream = std::uint64_t{7} << 40;
 
 // Numbers in [low, high), the same for the same place: cheap to draw again where a result is proved (the finalizer of SplitMix64).
 float number_at(std::uint64_t place, float low, float high) {
@@ -50,7 +51,7 @@ Status not_the_definition(const std::string& name, double error) {
 }
 
 template <int N>
-double difference(const View<const float, N>& got, const View<const double, N>& expected) {
+double difference(const View<const float, N>& got, const View<double, N>& expected) {
   double largest = 1, worst = 0;
   each_index<N>(expected.extents(), [&](const Extents<N>& at) {
     largest = std::max(largest, std::abs(expected[at]));
@@ -59,6 +60,61 @@ double difference(const View<const float, N>& got, const View<const double, N>& 
   });
   return worst / largest;
 }
+
+// The gated delta rule over B sequences of T tokens, K = V, with a state before the first token.
+class DeltaCase {
+ public:
+  DeltaCase(Device& device, std::int64_t B, std::int64_t T, std::int64_t H, std::int64_t K)
+      : device_(device), there_(device), q_(drawn<4>({B, T, H, K}, 1, -1, 1)),
+        k_(drawn<4>({B, T, H, K}, 2, -1 / std::sqrt(static_cast<float>(K)), 1 / std::sqrt(static_cast<float>(K)))),
+        v_(drawn<4>({B, T, H, K}, 3, -1, 1)), state_(drawn<4>({B, H, K, K}, 4, -1, 1)), o_({B, T, H, K}), final_state_({B, H, K, K}),
+        beta_(drawn<3>({B, T, H}, 5, 0, 1)), g_(drawn<3>({B, T, H}, 6, -1, 0)) {
+    on_device_.q = there_.up(q_.view()), on_device_.k = there_.up(k_.view()), on_device_.v = there_.up(v_.view());
+    on_device_.beta = there_.up(beta_.view()), on_device_.g = there_.up(g_.view()), on_device_.state = there_.up(state_.view());
+    on_device_.o = there_.out(o_.view()), on_device_.final_state = there_.out(final_state_.view());
+  }
+
+  Status launch() const { return launch_delta_rule(device_, on_device_, q_.extents()[0]); }
+
+  // Once, and the outputs fetched.
+  Status run() {
+    if (there_.status().ok()) there_.keep(launch());
+    return there_.down();
+  }
+
+  // Of the last head of the last sequence, against the definition.
+  Result<double> error() const {
+    const std::int64_t T = q_.extents()[1], K = q_.extents()[3];
+    const Widened<4> q(last(q_)), k(last(k_)), v(last(v_)), state(last(state_));
+    const Widened<3> beta(last(beta_)), g(last(g_));
+    Tensor<double, 4> o({1, T, 1, K}), final_state({1, 1, K, K});
+    const Status status = delta_rule(DeltaRuleArguments<double>{.q = q.view(), .k = k.view(), .v = v.view(), .beta = beta.view(), .g = g.view(),
+                                                                .state = state.view(), .form = Form::reference, .o = o.view(),
+                                                                .final_state = final_state.view()});
+    if (!status.ok()) return status;
+    return std::max(difference<4>(last(o_), o.view()), difference<4>(last(final_state_), final_state.view()));
+  }
+
+ private:
+  // [1,T,1,K] out of [B,T,H,K], [1,1,K,V] out of [B,H,K,V], [1,T,1] out of [B,T,H].
+  View<const float, 4> last(const Tensor<float, 4>& tensor) const {
+    const Extents<4>& extents = tensor.extents();
+    if (&tensor == &state_ || &tensor == &final_state_)
+      return {&tensor(extents[0] - 1, extents[1] - 1, 0, 0), {1, 1, extents[2], extents[3]}, tensor.view().strides()};
+    return {&tensor(extents[0] - 1, 0, extents[2] - 1, 0), {1, extents[1], 1, extents[3]}, tensor.view().strides()};
+  }
+  View<const float, 3> last(const Tensor<float, 3>& tensor) const {
+    const Extents<3>& extents = tensor.extents();
+    return {&tensor(extents[0] - 1, 0, extents[2] - 1), {1, extents[1], 1}, tensor.view().strides()};
+  }
+
+  Device& device_;
+  Transfer there_;
+  const Tensor<float, 4> q_, k_, v_, state_;
+  Tensor<float, 4> o_, final_state_;
+  const Tensor<float, 3> beta_, g_;
+  DeltaRuleArguments<float> on_device_;
+};
 
 class Measure {
  public:
@@ -95,42 +151,20 @@ class Measure {
     return {};
   }
 
-  // B sequences of T tokens, K = V; the states where they lie. Proved on the last head of the last sequence.
   Status gated_delta(const char* setting, std::int64_t B, std::int64_t T, std::int64_t H) {
-    const std::int64_t K = sizes_.width, last = H - 1;
-    const float longest = 1 / std::sqrt(static_cast<float>(K));
-    const auto q = drawn<4>({B, T, H, K}, 1, -1, 1), k = drawn<4>({B, T, H, K}, 2, -longest, longest), v = drawn<4>({B, T, H, K}, 3, -1, 1),
-               state = drawn<4>({B, H, K, K}, 4, -1, 1);
-    const auto beta = drawn<3>({B, T, H}, 5, 0, 1), g = drawn<3>({B, T, H}, 6, -1, 0);
-    Tensor<float, 4> o({B, T, H, K}), final_state({B, H, K, K});
-    Transfer there(device_);
-    DeltaRuleArguments<float> a{.q = there.up(q.view()), .k = there.up(k.view()), .v = there.up(v.view()), .beta = there.up(beta.view()),
-                                .g = there.up(g.view()), .state = there.up(state.view()), .o = there.out(o.view()),
-                                .final_state = there.out(final_state.view())};
-    if (!there.status().ok()) return there.status();
-    if (Status status = launch_delta_rule(device_, a, B); !status.ok()) return status;
-    if (Status status = there.down(); !status.ok()) return status;
-    const auto head = [&](const auto& tensor) { return Widened<4>(View<const float, 4>(&tensor(B - 1, 0, last, 0), {1, T, 1, K}, tensor.view().strides())); };
-    const auto numbers = [&](const auto& tensor) { return Widened<3>(View<const float, 3>(&tensor(B - 1, 0, last), {1, T, 1}, tensor.view().strides())); };
-    const auto q1 = head(q), k1 = head(k), v1 = head(v), o1 = head(o);
-    const auto beta1 = numbers(beta), g1 = numbers(g);
-    const Widened<4> state1(View<const float, 4>(&state(B - 1, last, 0, 0), {1, 1, K, K}));
-    Tensor<double, 4> expected({1, T, 1, K}), expected_state({1, 1, K, K});
-    const Status proof = delta_rule(DeltaRuleArguments<double>{.q = q1.view(), .k = k1.view(), .v = v1.view(), .beta = beta1.view(), .g = g1.view(),
-                                                               .state = state1.view(), .form = Form::reference, .o = expected.view(),
-                                                               .final_state = expected_state.view()});
-    if (!proof.ok()) return proof;
-    const Tensor<double, 4>& wanted = expected;
-    const Tensor<double, 4>& wanted_state = expected_state;
-    const View<const float, 4> got(&o(B - 1, 0, last, 0), {1, T, 1, K}, o.view().strides()), got_state(&final_state(B - 1, last, 0, 0), {1, 1, K, K});
-    const double error = std::max(difference<4>(got, wanted.view()), difference<4>(got_state, wanted_state.view()));
+    const std::int64_t K = sizes_.width;
     const std::string name = std::string("gated-delta-rule, ") + setting;
-    if (!(error <= kTolerance)) return not_the_definition(name, error);
-    const auto seconds = median_seconds(device_, rounds_, [&] { return launch_delta_rule(device_, a, B); });
+    DeltaCase subject(device_, B, T, H, K);
+    if (Status status = subject.run(); !status.ok()) return status;
+    const auto error = subject.error();
+    if (!error.ok()) return error.status();
+    if (!(error.value() <= kTolerance)) return not_the_definition(name, error.value());
+    const auto seconds = median_seconds(device_, rounds_, [&] { return subject.launch(); });
     if (!seconds.ok()) return seconds.status();
     const auto tokens = static_cast<double>(B * T * H), square = static_cast<double>(K * K);
-    report_.measurements.push_back({name, "B " + std::to_string(B) + ", T " + std::to_string(T) + ", H " + std::to_string(H) + ", K = V = " + std::to_string(K) + ", f32",
-                                    error, seconds.value(), 7 * tokens * square,
+    const auto text = [](const char* axis, std::int64_t size) { return axis + std::to_string(size); };
+    report_.measurements.push_back({name, text("B ", B) + text(", T ", T) + text(", H ", H) + text(", K = V = ", K) + ", f32", error.value(),
+                                    seconds.value(), 7 * tokens * square,
                                     4 * (tokens * static_cast<double>(4 * K + 2) + 2 * static_cast<double>(B * H) * square),
                                     T == 1 ? report_.bytes_per_second : report_.flops_per_second, T == 1});
     return {};
@@ -140,11 +174,11 @@ class Measure {
   Tensor<float, 2> key_block(std::int64_t first, std::int64_t count) const {
     Tensor<float, 2> block({count, sizes_.key_width});
     const auto begin = static_cast<std::uint64_t>(first * sizes_.key_width);
-    for (std::int64_t i = 0; i < block.size(); ++i) block.data()[i] = number_at((std::uint64_t{7} << 40) + begin + static_cast<std::uint64_t>(i), -1, 1);
+    for (std::int64_t i = 0; i < block.size(); ++i) block.data()[i] = number_at(kKeyStream + begin + static_cast<std::uint64_t>(i), -1, 1);
     return block;
   }
 
-  // One query against all keys, which go up block by block; the definition draws them again.
+  // One query against all keys, which go up block by block; the definition meets each block on its way.
   Status nearest() {
     const std::int64_t M = sizes_.keys, D = sizes_.key_width, k = sizes_.k;
     Transfer there(device_);
@@ -152,14 +186,14 @@ class Measure {
     int* failed = there.room<int>(1);
     const auto query = drawn<2>({1, D}, 8, -1, 1);
     const View<const float, 2> query_there = there.up(query.view());
-    if (!there.status().ok()) return there.status();
-    there.keep(device_.clear(failed, sizeof(int)));
+    if (there.status().ok()) there.keep(device_.clear(failed, sizeof(int)));
     std::vector<std::pair<double, std::int64_t>> expected;
-    for (std::int64_t first = 0; first < M; first += kKeyBlock) {
+    for (std::int64_t first = 0; first < M && there.status().ok(); first += kKeyBlock) {
       const Tensor<float, 2> block = key_block(first, std::min(kKeyBlock, M - first));
       there.keep(device_.upload(block.data(), keys + first * D, 4 * block.size()));
-      if (Status status = add_expected(block, query, first, expected); !status.ok()) return status;
+      there.keep(add_expected(block, query, first, expected));
     }
+    if (!there.status().ok()) return there.status();
     const auto call = [&](std::vector<std::int64_t>* ids) {
       Transfer scratch(device_);
       const Nearest found = search(device_, scratch, {keys, {M, D}}, query_there, k, Metric::squared_l2, failed);
@@ -167,8 +201,7 @@ class Measure {
       return scratch.status();
     };
     std::vector<std::int64_t> ids(static_cast<std::size_t>(k));
-    if (there.status().ok()) there.keep(call(&ids));
-    if (!there.status().ok()) return there.status();
+    if (Status status = call(&ids); !status.ok()) return status;
     for (std::size_t r = 0; r < ids.size(); ++r)
       if (ids[r] != expected[r].second)
         return Status::invalid("knn on backend cuda: neighbour " + std::to_string(r) + " is " + std::to_string(ids[r]) + ", must be " +

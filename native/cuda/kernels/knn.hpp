@@ -44,12 +44,8 @@ struct KnnDistance {
     for (std::int64_t d = 0; d < a.D; d += kKnnColumns) {
       const int count = static_cast<int>(least<std::int64_t>(kKnnColumns, a.D - d));
       block.each([&](int thread) {
-        for (int i = thread; i < kKnnThreads * kKnnColumns; i += kKnnThreads) {
-          const int row = i / kKnnColumns, c = i % kKnnColumns;
-          keys[row * (kKnnColumns + 1) + c] = first_key + row < a.M && c < count ? a.keys.at(first_key + row, d + c) : 0.0f;
-        }
-        for (int i = thread; i < kKnnQueries * kKnnColumns; i += kKnnThreads)
-          queries[i] = first_query + i / kKnnColumns < a.Q && i % kKnnColumns < count ? a.queries.at(first_query + i / kKnnColumns, d + i % kKnnColumns) : 0.0f;
+        stage(a.keys, a.M, first_key, d, kKnnThreads, count, kKnnColumns + 1, keys, thread);
+        stage(a.queries, a.Q, first_query, d, kKnnQueries, count, kKnnColumns, queries, thread);
       });
       block.each([&](int thread) { add(keys + thread * (kKnnColumns + 1), queries, count, a.inner_product, sums[thread]); });
     }
@@ -57,6 +53,15 @@ struct KnnDistance {
   }
 
  private:
+  // Columns [d, d + count) of `number` rows from `first` on; zeros past the last of `rows` rows and in the columns left of kKnnColumns.
+  static LINEARMEM_INLINE void stage(const Array<const float, 2>& from, std::int64_t rows, std::int64_t first, std::int64_t d, int number, int count,
+                                     int stride, float* to, int thread) {
+    for (int i = thread; i < number * kKnnColumns; i += kKnnThreads) {
+      const int row = i / kKnnColumns, c = i % kKnnColumns;
+      to[row * stride + c] = first + row < rows && c < count ? from.at(first + row, d + c) : 0.0f;
+    }
+  }
+
   static LINEARMEM_INLINE void add(const float* key, const float* queries, int count, bool inner_product, Sums& sums) {
     for (int c = 0; c < count; ++c) {
       const double k = key[c];

@@ -289,8 +289,12 @@ struct MatrixState {
       };
       block.each_apart([&](int thread) {
         const float* row = row_at(thread);
-        squares[thread] = 0;
-        for (int i = 0; row && i < kRows; ++i) squares[thread] = fmaf(row[row_of(thread % kParts, i)], row[row_of(thread % kParts, i)], squares[thread]);
+        float sum = 0;
+        for (int i = 0; row && i < kRows; ++i) {
+          const float x = row[row_of(thread % kParts, i)];
+          sum = fmaf(x, x, sum);
+        }
+        squares[thread] = sum;
       });
       block.sum_across(squares, kParts);
       block.each([&](int thread) {
