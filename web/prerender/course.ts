@@ -82,7 +82,7 @@ const appendix = [['claims', 'contents.claims'], ['yourself', 'contents.yourself
 
 export function contentsHtml(sheet: FormulaSheet): string {
   const text = pageTextOf(sheet);
-  const entries = [...chapters.map((chapter) => [chapter.name, bothOf(chapter, sheet)(({ short }) => short)] as const),
-    ...appendix.map(([id, key]) => [id, text(key)] as const)];
-  return `<ol id="contents-list">${entries.map(([id, words]) => `<li><a href="#${id}">${words}</a></li>`).join('\n')}</ol>`;
+  const entries = [...chapters.map((chapter) => `<li class="numbered"><a href="#${chapter.name}">${bothOf(chapter, sheet)(({ short }) => short)}</a></li>`),
+    ...appendix.map(([id, key]) => `<li><a href="#${id}">${text(key)}</a></li>`)];
+  return `<ol id="contents-list">${entries.join('\n')}</ol>`;
 }

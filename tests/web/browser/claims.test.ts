@@ -82,6 +82,7 @@ test('a row opens to inputs, source and a command that can be copied', async () 
   const opener = page.locator('#LM05 .open');
   await opener.focus();
   await page.keyboard.press('Enter');
+  await page.locator('#LM05-details .checks').waitFor(); // it is computed when it is opened
   expect(await opener.getAttribute('aria-expanded')).toBe('true');
   const text = await textOf(page, '#LM05-details');
   expect(text).toContain('rng = default_rng(7)');

@@ -43,10 +43,10 @@ test('a thing to try sets the figure and the address; a mistake fells the chapte
   await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 statements, all hold.');
   await page.locator('#state .mistake label').click();
   await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '4 of 6 statements fall.');
+  await page.locator('#state .grounds summary').click();
   expect(await textOf(page, '#state .mistake .why')).toContain('before its own pair is in it');
   expect(await textOf(page, '#state .grounds-command code')).toMatch(/^linearmem verify LM03 .* --mistake read-before-write$/);
   expect(await page.locator('[data-mistake="read-before-write"] input').isChecked()).toBe(true);
-  await page.locator('#state .grounds summary').click();
   expect(await textOf(page, '#state [data-ground="LM14"]')).toContain('Reading before writing makes the first output exactly zero');
   await page.getByRole('link', { name: '中文' }).click();
   await page.waitForFunction(() => document.querySelector('#state .tally')!.textContent === '6 条陈述中有 4 条不再成立。');

@@ -25,7 +25,7 @@ const drawnElements = (page: any, count: number) => page.waitForFunction((all: n
 const looks = (page: any): Promise<string[]> => page.evaluate(() => {
   const root = document.querySelector('linear-mem')!.shadowRoot!;
   const origin = root.querySelector('.box')!.getBoundingClientRect();
-  return [...root.querySelectorAll('.box, .box *:not(option)')].map((node) => {
+  return [...root.querySelectorAll('.box, .box *:not(option)')].filter((node) => node.checkVisibility()).map((node) => {
     const { left, top, width, height } = node.getBoundingClientRect();
     const style = getComputedStyle(node);
     const place = [left - origin.left, top - origin.top, width, height].map((value) => Math.round(value)).join(' ');
@@ -71,7 +71,7 @@ test('attributes are clamped and watched: settings, language, theme, hidden knob
   await set('lang', 'zh');
   await page.getByRole('button', { name: '复制嵌入代码' }).waitFor();
   await set('figure', 'hopfield');
-  await page.waitForFunction(() => document.querySelector('linear-mem')!.shadowRoot!.querySelector('.figure-foot code')?.textContent === 'linearmem sweep hopfield --csv');
+  await page.waitForFunction(() => document.querySelector('linear-mem')!.shadowRoot!.querySelector('.figure-foot code')?.textContent === 'linearmem sweep hopfield --set beta=64 --csv'); // its own beta, clamped to its own limits
   await set('figure', '<img src=x>');
   await page.waitForFunction(() => document.querySelector('linear-mem')!.shadowRoot!.textContent!.includes('没有名为 <img src=x> 的图'));
   expect(await page.locator('linear-mem img').count()).toBe(0);

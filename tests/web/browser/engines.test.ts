@@ -25,7 +25,7 @@ const crossOrigin = { headers: { 'access-control-allow-origin': '*' } };
 const wasm = (path: string) => path.endsWith('.wasm');
 
 const verified = () => ['pass', 'fail'].includes(document.querySelector<HTMLElement>('[data-ground]')?.dataset.state ?? '')
-  && [...document.querySelectorAll<HTMLElement>('[data-claim]')].map(({ dataset }) => dataset.state).filter((state) => state !== 'waiting').join();
+  && [...document.querySelectorAll<HTMLElement>('[data-claim]')].map(({ dataset }) => dataset.state).filter((state) => ['pass', 'fail', 'stopped'].includes(state ?? '')).join();
 const engineLine = () => document.querySelector('.engine')!.textContent;
 const figureIn = (name: string) => {
   const root = document.querySelector(`linear-mem[figure="${name}"]`)?.shadowRoot;
