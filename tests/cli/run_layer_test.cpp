@@ -106,6 +106,10 @@ TEST_F(RunLayer, AnOutputIsTheStateOfTheNextCallAndBlocksAreSuchCalls) {
   EXPECT_NE(streamed.err.find("13 tokens"), std::string::npos) << streamed.err;
   NamedTensors all = read_safetensors(folder_ / "out").value();
   EXPECT_EQ(tokens_of(all.at("out"), 12, 1).bytes, third.at("out").bytes);
+  const auto pieces = floating_values<double>("out", all.at("out")).value();
+  const auto whole = floating_values<double>("out", run(words({}, "in", "whole"), "whole").at("out")).value();
+  ASSERT_EQ(pieces.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(pieces[i], whole[i], 1e-12);
   all["out"] = third.at("out");
   expect_equal(all, third);
 }

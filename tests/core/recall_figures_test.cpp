@@ -47,7 +47,7 @@ Settings quick(const Experiment& experiment) {
     const std::string name = setting.name;
     if (name == "seeds") settings[name] = 3;
     if (name == "items") settings[name] = 40;
-    if (name == "tokens") settings[name] = 300;
+    if (name == "tokens") settings[name] = std::min(300.0, setting.maximum);
   }
   return settings;
 }

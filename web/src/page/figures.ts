@@ -20,7 +20,9 @@ export class PageFigures {
   private second?: Promise<Engine>; // what runs long by hand keeps nothing else on the page waiting
 
   constructor(private readonly engine: Engine, private readonly page: FiguresPage) {
-    whenNear(this.hosts, (host) => void this.mounted(host));
+    const mount = (host: HTMLElement) => void this.mounted(host);
+    whenNear(this.hosts, mount, '0px'); // a reader who has not moved pays only for what is in sight
+    addEventListener('scroll', () => whenNear(this.hosts, mount), { once: true, passive: true });
   }
 
   speak(texts: Texts): void {
