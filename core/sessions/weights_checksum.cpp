@@ -5,7 +5,7 @@ namespace linearmem {
 namespace {
 
 std::uint32_t text_checksum(std::string_view text, std::uint32_t before) {
-  return crc32c(std::as_bytes(std::span(text)), crc32c_of(static_cast<std::uint64_t>(text.size()), before));
+  return crc32c(std::as_bytes(std::span(text.data(), text.size())), crc32c_of(static_cast<std::uint64_t>(text.size()), before));
 }
 
 }  // namespace
