@@ -17,11 +17,16 @@ function symbols(formula: string): string | undefined {
   return parts.includes(undefined) ? undefined : `<span class="math">${parts.join(' = ')}</span>`;
 }
 
+// Thousands apart by a thin space, and a unit that stays with its number.
+function spaced(text: string): string {
+  return text.replace(/(\d) (?=\d{3}(?!\d)|[KMG]iB|%)/g, '$1\u202f');
+}
+
 export function markup(text: string, sheet: FormulaSheet): string {
   return text.split(/(\$[^$]+\$|`[^`]+`)/).map((part) => {
     if (part.startsWith('$')) return symbols(part.slice(1, -1)) ?? sheet.render(part.slice(1, -1));
     if (part.startsWith('`')) return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
-    return escapeHtml(part);
+    return escapeHtml(spaced(part));
   }).join('');
 }
 

@@ -48,7 +48,10 @@ test('a reader draws a picture: the buttons, the figure, the address and back', 
   await page.waitForFunction(() => /picture_bottom=1$/.test(location.search));
   expect(new URL(page.url()).searchParams.get('picture-readback.picture_top')).toBe(String(2 ** 31));
   const grey = () => page.locator('#picture-readback svg.pictures rect[fill]').evaluateAll((all: Element[]) => all.slice(0, 64).map((cell) => cell.getAttribute('fill')));
-  await page.waitForFunction(() => document.querySelector('#picture-readback svg.pictures rect[fill]')!.getAttribute('fill') === 'rgb(255,255,255)');
+  await page.waitForFunction(() => {
+    const cells = [...document.querySelectorAll('#picture-readback svg.pictures rect[fill]')];
+    return [0, 63].every((i) => cells[i]!.getAttribute('fill') === 'rgb(255,255,255)'); // the figures of both clicks are drawn
+  });
   expect((await grey()).filter((fill: string) => fill === 'rgb(255,255,255)')).toHaveLength(2); // 0.707, past the scale
   await page.goBack();
   await page.waitForFunction(() => document.querySelectorAll('#picture-readback .pixel[aria-pressed="true"]').length === 1);

@@ -124,8 +124,9 @@ test('the address hides knobs; link and embed code carry what differs from the d
   expect(knobs).not.toContain('α');
   expect(knobs).not.toContain('K');
   const copied = async (name: string) => {
-    await page.locator('#memory-tradeoff').getByRole('button', { name }).click();
-    await page.locator('#memory-tradeoff').getByRole('button', { name: 'Copied' }).waitFor();
+    const button = await page.locator('#memory-tradeoff').getByRole('button', { name }).elementHandle();
+    await button.click();
+    await page.waitForFunction((clicked: Element) => clicked.textContent === 'Copied', button); // the other button may still say so, too
     return page.evaluate(() => navigator.clipboard.readText());
   };
   const link = new URL(await copied('Copy link'));

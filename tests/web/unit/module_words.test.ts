@@ -32,7 +32,7 @@ beforeAll(async () => {
 test('the parts are the whole: every claim and experiment is in one of them, word for word, and answers as there', async () => {
   const opened = await Promise.all(parts.map(openPart));
   expect(await allClaims()).toEqual(module.claims());
-  expect(catalogue.claims).toEqual(module.claims().map(({ id, room, mistakes: names }) => ({ id, room, mistakes: names })));
+  expect(catalogue.claims).toEqual(module.claims().map(({ id, room, mistakes: touching }) => ({ id, room, mistakes: touching })));
   expect(catalogue.mistakes).toEqual(module.mistakes());
   expect(opened.flatMap((part) => part.claims()).length).toBe(module.claims().length);
   expect(opened.flatMap((part) => part.experiments().map(({ name }) => name)).sort()).toEqual(module.experiments().map(({ name }) => name).sort());

@@ -80,6 +80,14 @@ test('markup escapes what is not marked', () => {
   expect(markup('a < b & `c<d>` "e"', sheet)).toBe('a &lt; b &amp; <code>c&lt;d&gt;</code> &quot;e&quot;');
 });
 
+test('markup keeps numbers together and typesets no single letters', () => {
+  const sheet = new FormulaSheet();
+  expect(markup('32 MiB at 65 536 tokens, `1 024 B`', sheet)).toBe('32\u202fMiB at 65\u202f536 tokens, <code>1 024 B</code>');
+  expect(markup('$\\beta=0.5$', sheet)).toBe('<span class="math"><var>β</var> = 0.5</span>');
+  expect(markup('$kS$', sheet)).not.toContain('katex');
+  expect(markup('$k_1$', sheet)).toContain('katex');
+});
+
 test('fill puts values in and leaves unknown names', () => {
   expect(fill('{a} of {b}, {c}', { a: 1, b: '$&' })).toBe('1 of $&, {c}');
 });

@@ -25,6 +25,8 @@ interface Point {
 
 const left = 66; // px for the labels of the vertical axis
 const titleRoom = 40; // px above the plot for everything but the title
+const marginBottom = 42; // px for ticks and the name of the horizontal axis
+const slack = lineHeight / 2; // px by which names may stand out of the plot
 const markersPerLine = 7;
 
 export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGElement {
@@ -35,10 +37,11 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   const marginRight = Math.min(room, 14 + Math.max(...named.map(({ label }) => Math.max(...label.map(textWidth)))));
   const title = wrapped(words.title, width);
   const marginTop = titleRoom + title.length * lineHeight;
+  const namesHeight = named.reduce((sum, { label }) => sum + label.length * lineHeight, 0);
+  const plotHeight = Math.max(Math.round(Math.min(300, Math.max(170, width * 0.72 - 100))), namesHeight);
   const options: PlotOptions = {
-    document: inertDocument(),
-    className: 'curves', width, height: Math.round(Math.min(400, Math.max(270, width * 0.72))) + marginTop - titleRoom - lineHeight,
-    marginTop, marginRight, marginBottom: 42, marginLeft: left,
+    document: inertDocument(), className: 'curves', width, height: marginTop + plotHeight + marginBottom,
+    marginTop, marginRight, marginBottom, marginLeft: left,
     x: scale(panel, panel.x, 'x', width - marginRight - left), y: scale(panel, panel.y, 'y', 260),
   };
   const overhang = Math.min(marginRight, Math.max(0, textWidth(`${words.x} →`) - (width - marginRight))); // of a name longer than its axis
@@ -53,7 +56,8 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   ];
   const curves = lines.flatMap(({ series, points }) => (series.points ? measured(series, points, panel) : curve(series, points, words.open(series))));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
-  const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })));
+  const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })),
+    marginTop - slack, marginTop + plotHeight + slack);
   const labels = named.map(({ series, label, points }, i) => text(points.slice(-1), {
     x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
     className: 'line-label',
@@ -134,11 +138,11 @@ function leastOf(panel: Panel, axis: Axis, direction: 'x' | 'y'): number {
   return Math.min(...(axis.logarithmic ? values.filter((value) => value > 0) : values));
 }
 
-// Ticks at powers of the base; between powers of ten also at 2 and 5 where there are few.
+// Ticks at powers of the base; between powers of ten also at 2 and 5 where there are few and room for them.
 function powers(base: number, least: number, most: number, room: number): number[] {
   const [first, last] = [Math.ceil(logOf(base, least)), Math.floor(logOf(base, most))];
   const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
-  const steps = base === 10 && last - first < 2 ? [1, 2, 5] : [1];
+  const steps = base === 10 && last - first < 2 && 3 * (last - first + 1) <= 2 * room ? [1, 2, 5] : [1];
   const ticks: number[] = [];
   for (let exponent = stride === 1 ? first - 1 : Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) {
     ticks.push(...steps.map((step) => (exponent < 0 ? step / base ** -exponent : step * base ** exponent)));
@@ -150,8 +154,8 @@ function logOf(base: number, value: number): number {
   return base === 2 ? Math.log2(value) : Math.log10(value);
 }
 
-// How far each label must move so that none covers another.
-function apart(labels: { at: number; height: number }[]): number[] {
+// How far each label must move so that none covers another and all stay between top and bottom, which have room for them.
+function apart(labels: { at: number; height: number }[], top: number, bottom: number): number[] {
   const order = labels.map((_, i) => i).sort((a, b) => labels[a]!.at - labels[b]!.at);
   const placed = labels.map(({ at }) => at);
   for (let round = 0; round < 12; round += 1) {
@@ -162,6 +166,17 @@ function apart(labels: { at: number; height: number }[]): number[] {
       placed[above]! -= lack / 2;
       placed[below]! += lack / 2;
     }
+  }
+  const half = (i: number) => labels[i]!.height / 2;
+  let edge = top;
+  for (const i of order) {
+    placed[i] = Math.max(placed[i]!, edge + half(i));
+    edge = placed[i]! + half(i);
+  }
+  edge = bottom;
+  for (const i of order.reverse()) {
+    placed[i] = Math.min(placed[i]!, edge - half(i));
+    edge = placed[i]! - half(i);
   }
   return placed.map((position, i) => position - labels[i]!.at);
 }

@@ -31,7 +31,7 @@ export const recall = {
     notShown: 'how large the errors are, only whether the right value is still the nearest. A state in a narrow format is rounded after every write; the arithmetic is not.',
     panels: {
       shape: { title: 'Recalled, by the shape K × V of as many numbers (line: theory; points: sampled, 95 % interval)', x: 'key width K', y: 'recalled' },
-      precision: { title: 'Recalled, by the precision of the state', x: 'bits of precision (bfloat16, float16, float32, float64)', y: 'recalled' },
+      precision: { title: 'Recalled, by the precision of the state (bfloat16, float16, float32, float64)', x: 'bits of precision', y: 'recalled' },
     },
     series: {
       'outer_product/outer product, theory': 'outer product',

@@ -34,7 +34,7 @@ export const recall: Loosened<typeof english> = {
     notShown: '误差有多大，只看正确的值是否仍是最近的。窄格式的状态在每次写入后舍入，运算本身不舍入。',
     panels: {
       shape: { title: '同样多的数，不同的形状 K × V（线：理论；点：抽样，95 % 区间）', x: '键的宽度 K', y: '回忆率' },
-      precision: { title: '回忆率与状态的精度', x: '精度位数（bfloat16、float16、float32、float64）', y: '回忆率' },
+      precision: { title: '回忆率与状态的精度（bfloat16、float16、float32、float64）', x: '精度位数', y: '回忆率' },
     },
     series: {
       'outer_product/outer product, theory': '外积',
