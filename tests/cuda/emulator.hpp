@@ -1,6 +1,7 @@
 // Runs the device's kernels on the processor, from their own source: block by block, phase by phase, thread by thread. In a phase the
 // threads come in one of several orders, and so do the blocks of a grid: where the order is seen in the result, threads race on a GPU.
-// Registers and memory hold NaN until they are written; a phase that does not wait and changes shared memory is an error.
+// Registers and memory hold NaN until they are written; a phase that does not wait and changes shared memory is an error, and so is a write
+// past the end of device memory.
 #pragma once
 
 #include <algorithm>
@@ -126,8 +127,8 @@ class EmulatedDevice final : public cuda::Device {
       return Status(StatusCode::out_of_memory, "backend cuda: " + std::to_string(bytes) + " bytes are needed, " +
                                                    std::to_string(settings_.memory_bytes - used_) + " of " + std::to_string(settings_.memory_bytes) +
                                                    " are free on the emulated device");
-    auto owner = std::make_unique<unsigned char[]>(static_cast<std::size_t>(bytes));
-    std::memset(owner.get(), 0xff, static_cast<std::size_t>(bytes));
+    auto owner = std::make_unique<unsigned char[]>(static_cast<std::size_t>(bytes) + kGuardBytes);
+    std::memset(owner.get(), 0xff, static_cast<std::size_t>(bytes) + kGuardBytes);
     void* memory = owner.get();
     blocks_.emplace(memory, Held{std::move(owner), bytes});
     used_ += bytes;
@@ -162,13 +163,20 @@ class EmulatedDevice final : public cuda::Device {
     }
     return obeyed ? Status() : Status::invalid("emulated device: kernel " + std::to_string(launch.kernel) + " wrote shared memory without waiting");
   }
-  Status finish() override { return state(); }
+  Status finish() override {
+    for (const auto& [memory, held] : blocks_)
+      if (!std::all_of(held.owner.get() + held.bytes, held.owner.get() + held.bytes + kGuardBytes, [](unsigned char byte) { return byte == 0xff; }))
+        return Status::invalid("emulated device: a kernel wrote past the end of " + std::to_string(held.bytes) + " bytes");
+    return state();
+  }
   Result<double> seconds(const std::function<Status()>& work) override {
     if (Status status = work(); !status.ok()) return status;
     return 1e-3;  // a clock that stands: figures made of it can be foreseen
   }
 
  private:
+  static constexpr std::size_t kGuardBytes = 256;  // behind every allocation: what is written there was meant for nobody
+
   struct Held {
     std::unique_ptr<unsigned char[]> owner;
     std::int64_t bytes;

@@ -1,6 +1,8 @@
 #include "host/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "host/transfer.hpp"
 #include "kernels/kernels.hpp"

@@ -1,8 +1,10 @@
 #include "host/device_backend.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foundation/form_check.hpp"

@@ -1,4 +1,5 @@
 // The search's door: queries in groups whose distances fit the scratch, answers down group by group into one place first.
+#include <algorithm>
 #include <string>
 
 #include "host/device_backend.hpp"

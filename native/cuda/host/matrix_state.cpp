@@ -1,6 +1,5 @@
 #include "host/matrix_state.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
