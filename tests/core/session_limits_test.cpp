@@ -21,7 +21,9 @@ using test::ShapeOnlyLayer;
 // Bytes that the program has from the allocator, where it can be asked; nothing is allocated between two of these but what is looked for.
 std::size_t heap_in_use() {
 #if defined(__GLIBC__)
-  return ::mallinfo2().uordblks;
+  // A large block may lie in a mapping of its own once and among the others the next time.
+  static const bool one_place = ::mallopt(M_MMAP_MAX, 0) == 1;
+  return one_place ? ::mallinfo2().uordblks : 0;
 #else
   return 0;
 #endif
@@ -137,6 +139,7 @@ TEST(SessionLimits, EveryRowComesBackFromForksCheckpointsAndClosedRequests) {
 
 TEST(SessionLimits, SeventyThousandRequestsOfOneTokenGrowNoMemory) {
   constexpr std::int64_t N = 70000;
+  heap_in_use();  // from now on all blocks lie in one place
   const ConvDeltaLayer<float> layer("tiny", 1, 1, 2, 1);
   SessionDriver<float> one({.requests = 1}, {&layer}), all({.requests = N}, {&layer});
   must(one.step({must(one->open())}));
