@@ -17,7 +17,7 @@ export default defineConfig({
         plugins: [wasmModules()],
         test: {
           name: 'browser', include: [`${tests}/browser/*.test.ts`], globalSetup: [resolve(import.meta.dirname, 'tools/build_for_tests.mjs')],
-          maxWorkers: 2, testTimeout: 90_000, hookTimeout: 60_000,
+          maxWorkers: 2, sequence: { groupOrder: 1 }, testTimeout: 90_000, hookTimeout: 60_000,
         },
       },
     ],
