@@ -1,7 +1,7 @@
 import type { page as english } from '../en/page.ts';
 
 export const page: Record<keyof typeof english, string> = {
-  'site.tagline': '线性、循环与记忆架构：逐条运行，逐条验证。',
+  'site.tagline': '线性、递推与记忆架构：逐条运行，逐条验证。',
   'site.skip': '跳到陈述表',
   'opening.lead': '逐个读取词元的模型，总要把读过的东西留下一些。注意力留下每一个键和值；线性注意力与 delta 规则只留一个大小固定的矩阵，每读一个词元就改写一次。不妨把这个状态看作一本账，向它问三件事。',
   'opening.kept': '留下什么？',
@@ -47,5 +47,5 @@ export const page: Record<keyof typeof english, string> = {
   'gallery.copy': '复制',
   'gallery.once': '整个网站写一次：',
   'gallery.here': '在要放图的地方：',
-  'gallery.link': '本页的每幅图都可以放进您自己的笔记。',
+  'gallery.link': '本页的每幅图都可以放进自己的笔记。',
 };

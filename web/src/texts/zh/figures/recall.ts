@@ -6,8 +6,8 @@ export const recall: Loosened<typeof english> = {
   'recall-bytes': {
     notShown: '训练好的模型，它们自己挑选键：这里的键是随机的，K = V，每个数 4 字节，一个头；所以旁边也没有已发表的准确率。理论把一个值的对手看作相互独立。',
     panels: {
-      bytes: { title: '回忆率与所存字节（线：理论；点：抽样，95 % 区间）', x: '两个词元之间所存', y: '回忆率' },
-      pairs: { title: '回忆率与存入的对数', x: '存入的对数 M', y: '回忆率' },
+      bytes: { title: '回忆率与所存字节（线：理论；点：抽样，95 % 区间）', x: '读下一个词元之前保存的字节数', y: '回忆率' },
+      pairs: { title: '回忆率与存入的键值对数', x: '存入的键值对数 M', y: '回忆率' },
     },
     series: {
       'outer_product/outer product, theory': '外积',
@@ -21,11 +21,11 @@ export const recall: Loosened<typeof english> = {
       'least_squares/least squares': '最小二乘',
     },
     knobs: {
-      pairs: { symbol: 'M', meaning: '左图存入的对数' },
+      pairs: { symbol: 'M', meaning: '左图存入的键值对数' },
       key_width: { symbol: 'K', meaning: '键的宽度：窗口的，以及右图全部的' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
       alpha: { symbol: 'α', meaning: '每次写入时门控保留的比例' },
-      window: { symbol: 'W', meaning: '右图中窗口保留的对数' },
+      window: { symbol: 'W', meaning: '右图中窗口保留多少对' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
       first_seed: { symbol: 's', meaning: '第一个种子' },
     },
@@ -45,7 +45,7 @@ export const recall: Loosened<typeof english> = {
       'least_squares/least squares': '最小二乘',
     },
     knobs: {
-      pairs: { symbol: 'M', meaning: '存入的对数' },
+      pairs: { symbol: 'M', meaning: '存入的键值对数' },
       numbers_log2: { symbol: 'log₂ KV', meaning: '状态中数的个数，以 2 的幂计' },
       alpha: { symbol: 'α', meaning: '每次写入时门控保留的比例' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
@@ -56,7 +56,7 @@ export const recall: Loosened<typeof english> = {
   'recall-distance': {
     notShown: '训练出来的门控：它会放掉不再需要的，这里的门控对一切都同样遗忘。键是随机的，一个头。',
     panels: {
-      distance: { title: '回忆率与距离（抽样，95 % 区间）', x: '往回的对数', y: '回忆率' },
+      distance: { title: '回忆率与距离（抽样，95 % 区间）', x: '往回数第几对', y: '回忆率' },
     },
     series: {
       'softmax_attention/explicit K,V': '显式的键和值',
@@ -69,8 +69,8 @@ export const recall: Loosened<typeof english> = {
     },
     knobs: {
       alpha: { symbol: 'α', meaning: '每次写入时门控保留的比例' },
-      window: { symbol: 'W', meaning: '窗口保留的对数' },
-      pairs: { symbol: 'M', meaning: '存入的对数' },
+      window: { symbol: 'W', meaning: '窗口保留多少对' },
+      pairs: { symbol: 'M', meaning: '存入的键值对数' },
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
@@ -80,7 +80,7 @@ export const recall: Loosened<typeof english> = {
   'recall-conflict': {
     notShown: '有先后之分的注意力：这里的 softmax 只按键来加权。各键以随机的次序重写，次数相同。',
     panels: {
-      rewrites: { title: '写过多次的键，最新的值能否回忆（95 % 区间）', x: '每个键写入的次数', y: '最新值的回忆率' },
+      rewrites: { title: '写过多次的键，最新的值能否回忆出来（95 % 区间）', x: '每个键写入的次数', y: '最新值的回忆率' },
       similar: { title: '两两相像的键（95 % 区间）', x: '一对键的内积', y: '回忆率' },
     },
     series: {
@@ -123,7 +123,7 @@ export const recall: Loosened<typeof english> = {
   'hybrid-ablation': {
     notShown: '训练：这些权重是为此任务直接写出的。一个头，没有卷积，也没有前馈部分。',
     panels: {
-      hybrid: { title: '回忆率与距离（抽样，95 % 区间）', x: '往回的对数', y: '回忆率' },
+      hybrid: { title: '回忆率与距离（抽样，95 % 区间）', x: '往回数第几对', y: '回忆率' },
     },
     series: {
       'window/window alone': '只有窗口',
@@ -131,8 +131,8 @@ export const recall: Loosened<typeof english> = {
       'cubed_relu/both': '两者都有',
     },
     knobs: {
-      window: { symbol: 'W', meaning: '窗口保留的对数' },
-      pairs: { symbol: 'M', meaning: '存入的对数' },
+      window: { symbol: 'W', meaning: '窗口保留多少对' },
+      pairs: { symbol: 'M', meaning: '存入的键值对数' },
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       beta: { symbol: 'β', meaning: '窗口挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
@@ -149,11 +149,11 @@ export const recall: Loosened<typeof english> = {
     series: {
       'cubed_relu/solved': '解出',
       'squared_relu/rounds allowed': '允许',
-      'sampled_median/rounds used, mean': '实用，平均',
+      'sampled_median/rounds used, mean': '实际用到，平均',
       'relu/parameters, shared': '参数，共享',
       'squared_relu/parameters, unrolled': '参数，展开',
       'cubed_relu/operations': '运算',
-      'sampled_median/operations, halted': '运算，会停',
+      'sampled_median/operations, halted': '运算，提前停止',
       'softmax_attention/K,V bytes': '键和值的字节',
     },
     knobs: {
