@@ -45,6 +45,15 @@ test('a page that styles everything, in another direction and with another root 
   expect(hostile.complaints).toEqual([]);
 });
 
+test('on an isolated host page the figure is drawn as anywhere', async () => {
+  const headers = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+  const { page, complaints } = await notes(`${script}<linear-mem figure="memory-tradeoff"></linear-mem>`, { headers });
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await drawnElements(page, 1);
+  expect(page.workers()).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
 test('many figures have one engine: one worker, one script, each module once', async () => {
   const { page, site, complaints } = await notes(`${script}<linear-mem figure="memory-tradeoff"></linear-mem><linear-mem figure="ledger" lang="zh"></linear-mem>
     <linear-mem figure="memory-tradeoff" beta="0.5"></linear-mem>${script}`);
