@@ -12,7 +12,7 @@ import { guides } from '../prerender/embedding.mjs';
 import { serve } from './serve.mjs';
 
 const figure = 'memory-tradeoff';
-const versions = { vitepress: '1.6.4', docusaurus: '3.9.2', react: '19.2.0' };
+const versions = { vitepress: '1.6.4', docusaurus: '3.9.2', react: '19.2.0', webpack: '5.101.3' }; // later webpacks refuse the options that this Docusaurus gives them
 
 function write(folder, files) {
   for (const [name, text] of Object.entries(files)) {
@@ -48,14 +48,14 @@ const makers = {
     return '.vitepress/dist';
   },
   Docusaurus(folder, { once, page }) {
-    const { docusaurus, react } = versions;
+    const { docusaurus, react, webpack } = versions;
     write(folder, {
       'package.json': '{"private":true}',
       'docusaurus.config.js': `module.exports = { title: 'notes', url: 'http://127.0.0.1', baseUrl: '/', onBrokenLinks: 'throw',\n${once.code}\n`
         + `presets: [['@docusaurus/preset-classic', { docs: { routeBasePath: '/' }, blog: false, theme: {} }]] };\n`,
       [page.file]: `---\nslug: /\n---\n# Notes\n\n${page.code}\n`,
     });
-    npm(folder, `@docusaurus/core@${docusaurus}`, `@docusaurus/preset-classic@${docusaurus}`, `react@${react}`, `react-dom@${react}`);
+    npm(folder, `@docusaurus/core@${docusaurus}`, `@docusaurus/preset-classic@${docusaurus}`, `react@${react}`, `react-dom@${react}`, `webpack@${webpack}`);
     run(folder, 'npx', 'docusaurus', 'build');
     return 'build';
   },
