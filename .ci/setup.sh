@@ -69,3 +69,10 @@ build_preset() {
   cmake --preset "$1" -DBUILD_TESTING=$build_testing -Wno-dev --log-level=WARNING >/dev/null || fail "cmake --preset $1 failed; see above"
   cmake --build --preset "$1" --target "${2:-all}" || fail "cmake --build --preset $1 failed; see above"
 }
+
+# The modules that the page is made of: whole, in parts, and whole without SIMD.
+build_page_modules() {
+  build_preset wasm linearmem_wasm
+  build_preset wasm linearmem_wasm_parts
+  build_preset wasm-scalar linearmem_wasm
+}
