@@ -27,13 +27,19 @@ std::vector<WeightLine> weight_lines(std::span<const associative::SampledLine> l
   return weights;
 }
 
+// Half of what is free, so that a second call beside this one finds room; where nobody can say, the most.
+std::int64_t wave_limit(Device& device) {
+  const auto memory = device.memory();
+  return memory.ok() ? std::min(kWaveBytes, memory.value().free_bytes / 2) : kWaveBytes;
+}
+
 // The waves of one seed, one after the other.
 class Waves {
  public:
   Waves(Device& device, Transfer& transfer, const associative::ItemSumsArguments& a)
       : device_(device), a_(a), sizes_{a.queries.extent(1), a.V, a.queries.extent(0), static_cast<std::int64_t>(a.lines.size()),
                                        static_cast<std::int64_t>(a.items.size()), a.items.back()},
-        plan_(plan_item_sums(sizes_, kWaveBytes)), source_(device, transfer, a.stream) {
+        source_(device, transfer, a.stream), plan_(plan_item_sums(sizes_, wave_limit(device))) {
     const std::int64_t sums = sizes_.lines * sizes_.Q * sizes_.V;
     queries_ = transfer.up(a.queries).data();
     const std::vector<WeightLine> lines = weight_lines(a.lines);
@@ -89,8 +95,8 @@ class Waves {
   Device& device_;
   const associative::ItemSumsArguments& a_;
   ItemSumsSizes sizes_;
-  ItemSumsPlan plan_;
   NormalSource source_;
+  ItemSumsPlan plan_;  // of what the source leaves
   const double* queries_;
   const WeightLine* lines_;
   Slice* slices_;
@@ -99,10 +105,10 @@ class Waves {
   View<double, 2> row_largest_;
 };
 
+constexpr std::int64_t kSliceTiles = kSliceItems / kTileItems;
+
 // Slices of a wave, at most: each place may cut one.
-std::int64_t most_slices(const ItemSumsSizes& sizes, std::int64_t tiles) {
-  return (tiles * kTileItems + kSliceItems - 1) / kSliceItems + sizes.places;
-}
+std::int64_t most_slices(const ItemSumsSizes& sizes, std::int64_t tiles) { return tiles / kSliceTiles + sizes.places; }
 
 }  // namespace
 
@@ -111,8 +117,9 @@ std::int64_t wave_bytes(const ItemSumsSizes& sizes, std::int64_t tiles) {
 }
 
 ItemSumsPlan plan_item_sums(const ItemSumsSizes& sizes, std::int64_t bytes) {
-  std::int64_t tiles = std::max<std::int64_t>((sizes.items + kTileItems - 1) / kTileItems, 1);
-  while (tiles > 1 && wave_bytes(sizes, tiles) > bytes) tiles = (tiles + 1) / 2;
+  std::int64_t slices = std::max<std::int64_t>((sizes.items + kSliceItems - 1) / kSliceItems, 1);
+  while (slices > 1 && wave_bytes(sizes, slices * kSliceTiles) > bytes) slices = (slices + 1) / 2;
+  const std::int64_t tiles = slices * kSliceTiles;
   return {tiles, most_slices(sizes, tiles), sizes.V > 64 ? 128 : 64};
 }
 
@@ -120,9 +127,9 @@ std::vector<Slice> slices_of(std::span<const std::int64_t> items, std::int64_t f
   std::vector<Slice> slices;
   for (std::size_t place = 0; place < items.size(); ++place) {
     const std::int64_t begin = std::max(place == 0 ? 0 : items[place - 1], first), end = std::min(items[place], first + count);
-    for (std::int64_t at = begin; at < end; at += kSliceItems) {
-      const std::int64_t size = std::min<std::int64_t>(kSliceItems, end - at);
-      slices.push_back({at - first, static_cast<std::int64_t>(place), static_cast<std::int32_t>(size), at + size == items[place]});
+    for (std::int64_t at = begin, next; at < end; at = next) {
+      next = std::min(end, (at / kSliceItems + 1) * kSliceItems);
+      slices.push_back({at - first, static_cast<std::int64_t>(place), static_cast<std::int32_t>(next - at), next == items[place]});
     }
   }
   return slices;

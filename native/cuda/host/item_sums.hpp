@@ -17,16 +17,16 @@ struct ItemSumsSizes {
 };
 
 struct ItemSumsPlan {
-  std::int64_t tiles;   // of a wave
+  std::int64_t tiles;   // of a wave, whole slices: so no number of waves changes a bit
   std::int64_t slices;  // of a wave, at most
   int threads;          // of a block that sums
 };
 
-// The largest wave whose numbers and sums take at most `bytes`, but one tile always goes.
+// The largest wave whose numbers and sums take at most `bytes`, but one slice always goes.
 ItemSumsPlan plan_item_sums(const ItemSumsSizes& sizes, std::int64_t bytes);
 std::int64_t wave_bytes(const ItemSumsSizes& sizes, std::int64_t tiles);
 
-// Items [first, first + count) of the stream, cut at the places' ends and into slices; `items` as in ItemSumsArguments.
+// Items [first, first + count) of the stream, cut at the places' ends and at every kSliceItems; `items` as in ItemSumsArguments.
 std::vector<Slice> slices_of(std::span<const std::int64_t> items, std::int64_t first, std::int64_t count);
 
 // The stream's normal numbers, as the device draws them.
