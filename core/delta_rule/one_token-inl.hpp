@@ -18,12 +18,25 @@ HWY_BEFORE_NAMESPACE();
 namespace linearmem {
 namespace HWY_NAMESPACE {
 
+template <typename T, int kVectors, bool kDecay>
+HWY_INLINE void write_whole_rows(const delta::KernelBlock<T>& block, const Tile<T>& tile, T decay, const T* value, const T* fetch,
+                                 RowSums<T, kVectors>& sums) {
+  using S = Simd<T>;
+  const std::int64_t part = kVectors * S::lanes() / 2, K = block.K, row = tile.row;
+  const T *k = block.k, *q = block.q;
+  T* at = tile.state;
+  for (std::int64_t i = 0; i < K; ++i, at += row, fetch += part) {
+    fetch_row(fetch, part);
+    sums.template write<kDecay>(S::all(decay), S::all(k[i]), S::all(q[i]), value, at);
+  }
+}
+
 // next: the state, packed, that is taken up after this one; each row of both passes asks for its share of it.
 template <typename T, int kVectors>
 HWY_NOINLINE void one_token_tile(const delta::KernelBlock<T>& block, const Tile<T>& tile, const T* next) {
   using S = Simd<T>;
   const std::int64_t lanes = S::lanes(), width = kVectors * lanes, K = block.K, row = tile.row;
-  const T *k = block.k, *q = block.q, *v = block.v + tile.first, *fetch = next + tile.first * K;
+  const T *k = block.k, *v = block.v + tile.first, *fetch = next + tile.first * K;
   const CarriedDecay<T> carried = block.carried[0];  // a block's last token carries nothing further
   RowBuffer<T, kVectors> read, value;
 
@@ -43,11 +56,10 @@ HWY_NOINLINE void one_token_tile(const delta::KernelBlock<T>& block, const Tile<
   }
 
   sums.clear();
-  T* at = tile.state;
-  for (std::int64_t i = 0; i < K; ++i, at += row, fetch += width / 2) {
-    fetch_row(fetch, width / 2);
-    sums.write(decay, S::all(k[i]), S::all(q[i]), value.values, at);
-  }
+  if (carried.state != T{1})
+    write_whole_rows<T, kVectors, true>(block, tile, carried.state, value.values, fetch, sums);
+  else
+    write_whole_rows<T, kVectors, false>(block, tile, T{1}, value.values, fetch, sums);
   sums.store(read.values);
   const auto scale = S::all(block.scale);
   for (std::int64_t j = 0; j < width; j += lanes) S::store(S::multiply(scale, S::load(read.values + j)), block.o + tile.first + j);

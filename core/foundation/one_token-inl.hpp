@@ -35,24 +35,35 @@ class RowAhead {
   const T *at_, *after_;
 };
 
+template <typename T, int kVectors, bool kDecay>
+HWY_INLINE void pass_whole_rows(const OuterProducts<T>& rows, const Tile<T>& tile, T decay, const T* value, RowAhead<T> ahead,
+                                RowSums<T, kVectors>& sums) {
+  using S = Simd<T>;
+  const std::int64_t width = kVectors * S::lanes(), K = rows.K, row = tile.row;
+  const T *k = rows.k, *q = rows.q;
+  T* at = tile.state;
+  for (std::int64_t i = 0; i < K; ++i, at += row) {
+    fetch_row(ahead.next(), width);
+    sums.template write<kDecay>(S::all(decay), S::all(k[i]), S::all(q[i]), value, at);
+  }
+}
+
 template <typename T, int kVectors, typename Finish>
 HWY_NOINLINE void one_token_tile(const OuterProducts<T>& rows, const Tile<T>& tile, const T* after, const Finish& finish) {
   using S = Simd<T>;
-  const std::int64_t lanes = S::lanes(), width = kVectors * lanes, K = rows.K, row = tile.row;
-  const T *k = rows.k, *q = rows.q, *v = rows.v + tile.first;
+  const std::int64_t lanes = S::lanes(), width = kVectors * lanes;
+  const T* v = rows.v + tile.first;
   const CarriedDecay<T> carried = rows.carried ? rows.carried[0] : CarriedDecay<T>{1, 1, 1};
   RowBuffer<T, kVectors> value, output;
   for (std::int64_t j = 0; j < width; j += lanes) S::store(S::multiply(S::all(carried.write), S::load(v + j)), value.values + j);
 
-  const auto decay = S::all(carried.state);
-  RowAhead<T> ahead(tile, K, after);
   RowSums<T, kVectors> sums;
   sums.clear();
-  T* at = tile.state;
-  for (std::int64_t i = 0; i < K; ++i, at += row) {
-    fetch_row(ahead.next(), width);
-    sums.write(decay, S::all(k[i]), S::all(q[i]), value.values, at);
-  }
+  const RowAhead<T> ahead(tile, rows.K, after);
+  if (carried.state != T{1})
+    pass_whole_rows<T, kVectors, true>(rows, tile, carried.state, value.values, ahead, sums);
+  else
+    pass_whole_rows<T, kVectors, false>(rows, tile, T{1}, value.values, ahead, sums);
   sums.store(output.values);
   for (std::int64_t j = 0; j < width; j += lanes) {
     typename S::V o[1] = {S::load(output.values + j)};

@@ -27,10 +27,11 @@ struct RowSums {
   HWY_INLINE void store(T* to) const { low.store(to), high.store(to + half()); }
   // sum += x row
   HWY_INLINE void read(V x, const T* row) { low.read(x, row), high.read(x, row + half()); }
-  // row = decay row + k value, then sum += q row
+  // row = decay row + k value, then sum += q row; kDecay: the decay is not 1
+  template <bool kDecay>
   HWY_INLINE void write(V decay, V k, V q, const T* value, T* row) {
-    low.write(decay, k, q, value, row);
-    high.write(decay, k, q, value + half(), row + half());
+    low.template write<kDecay>(decay, k, q, value, row);
+    high.template write<kDecay>(decay, k, q, value + half(), row + half());
   }
 };
 
@@ -43,8 +44,11 @@ struct RowSums<T, 1> {
   HWY_INLINE void clear() { sum = S::zero(); }
   HWY_INLINE void store(T* to) const { S::store(sum, to); }
   HWY_INLINE void read(V x, const T* row) { sum = S::multiply_add(x, S::load(row), sum); }
+  template <bool kDecay>
   HWY_INLINE void write(V decay, V k, V q, const T* value, T* row) {
-    const V s = S::multiply_add(k, S::load(value), S::multiply(decay, S::load(row)));
+    V s = S::load(row);
+    if constexpr (kDecay) s = S::multiply(decay, s);
+    s = S::multiply_add(k, S::load(value), s);
     S::store(s, row);
     sum = S::multiply_add(q, s, sum);
   }
