@@ -19,7 +19,7 @@ export const associative = {
     },
     knobs: {
       items: { symbol: 'M', meaning: 'items that are stored' },
-      seed: { symbol: 's', meaning: 'seed of the other items' },
+      seed: { symbol: 'r', meaning: 'seed of the other items' },
       picture_top: { symbol: 'T', meaning: 'rows 1 to 4 of the picture as bits' },
       picture_bottom: { symbol: 'B', meaning: 'rows 5 to 8 of the picture as bits' },
     },
@@ -39,7 +39,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'least-squares': {
@@ -56,7 +56,7 @@ export const associative = {
     knobs: {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   responses: {
@@ -81,7 +81,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'truncated-exponentials': {
@@ -104,7 +104,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'softmax-weights': {
@@ -122,7 +122,7 @@ export const associative = {
       beta: { symbol: 'β', meaning: 'how sharply the exponential picks one item' },
       items: { symbol: 'M', meaning: 'items that are stored' },
       key_width: { symbol: 'K', meaning: 'width of a key' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'logn-sharpening': {
@@ -142,7 +142,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'noisy-query': {
@@ -167,7 +167,7 @@ export const associative = {
       items: { symbol: 'M', meaning: 'items that are stored' },
       key_width: { symbol: 'K', meaning: 'width of a key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   hopfield: {

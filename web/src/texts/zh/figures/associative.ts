@@ -22,7 +22,7 @@ export const associative: Loosened<typeof english> = {
     },
     knobs: {
       items: { symbol: 'M', meaning: '存入的项数' },
-      seed: { symbol: 's', meaning: '其他项的种子' },
+      seed: { symbol: 'r', meaning: '其他项的种子' },
       picture_top: { symbol: 'T', meaning: '图像第 1 到 4 行的位' },
       picture_bottom: { symbol: 'B', meaning: '图像第 5 到 8 行的位' },
     },
@@ -42,7 +42,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'least-squares': {
@@ -59,7 +59,7 @@ export const associative: Loosened<typeof english> = {
     knobs: {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   responses: {
@@ -84,7 +84,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'truncated-exponentials': {
@@ -107,7 +107,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'softmax-weights': {
@@ -125,7 +125,7 @@ export const associative: Loosened<typeof english> = {
       beta: { symbol: 'β', meaning: '指数挑选一项的锐利程度' },
       items: { symbol: 'M', meaning: '存入的项数' },
       key_width: { symbol: 'K', meaning: '键的宽度' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'logn-sharpening': {
@@ -145,7 +145,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'noisy-query': {
@@ -166,7 +166,7 @@ export const associative: Loosened<typeof english> = {
       items: { symbol: 'M', meaning: '存入的项数' },
       key_width: { symbol: 'K', meaning: '键的宽度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   hopfield: {
