@@ -15,7 +15,7 @@ export const course = {
     short: 'From softmax to a kernel',
     heading: 'What changes when softmax becomes a kernel?',
     text: [
-      'Attention answers with a mean of the values. Softmax weighs them by the exponential of each score $q\\cdot k$, and needs every key to do so. Linear attention weighs them by a product of features, $\\phi(q)\\cdot\\phi(k)$, which is called a kernel; here $\\phi$ is elu + 1, that is $x+1$ above 0 and $e^x$ below. A product can be taken apart: $\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$ with $S=\\sum_i\\phi(k_i)^{\\top}v_i$. The keys are gone, the state $S$ is enough.',
+      'Attention answers with a mean of the values. Softmax weighs them by the exponential of each score $q\\cdot k$, and needs every key to do so. Linear attention weighs them by a product of features, $\\phi(q)\\cdot\\phi(k)$, which is called a kernel; here $\\phi$ is elu + 1, that is $x+1$ above 0 and $e^x$ below. A product can be taken apart: $\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$ with $S=\\sum_i\\phi(k_i)^{\\top}v_i$. The keys are gone, the state $S$ is enough.',
       'These are two operators, not two ways to compute one. On the eight tokens of this figure their outputs differ by up to 0.92.',
     ],
     figures: { 'softmax-kernel': { text: 'Every row adds up to 1 (less what $\\varepsilon$ takes). The upper right stays empty: no token may see a later one.' } },

@@ -17,7 +17,7 @@ export const course: Loosened<typeof english> = {
     short: '从 softmax 到核',
     heading: '把 softmax 换成核，改变了什么？',
     text: [
-      '注意力以值的平均作答。softmax 的权重是每个得分 $q\\cdot k$ 的指数，必须有全部的键。线性注意力的权重是特征的乘积 $\\phi(q)\\cdot\\phi(k)$，这个乘积叫作核；这里 $\\phi$ 是 elu + 1：大于 0 时为 $x+1$，小于 0 时为 $e^x$。乘积可以拆开：$\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$，其中 $S=\\sum_i\\phi(k_i)^{\\top}v_i$。键和值都不必再留，有状态 $S$ 就够了。',
+      '注意力以值的平均作答。softmax 的权重是每个得分 $q\\cdot k$ 的指数，必须有全部的键。线性注意力的权重是特征的乘积 $\\phi(q)\\cdot\\phi(k)$，这个乘积叫作核；这里 $\\phi$ 是 elu + 1：大于 0 时为 $x+1$，小于 0 时为 $e^x$。乘积可以拆开：$\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$，其中 $S=\\sum_i\\phi(k_i)^{\\top}v_i$。键和值都不必再留，有状态 $S$ 就够了。',
       '这是两个算子，不是同一个算子的两种算法。在这幅图的八个词元上，两者的输出最多相差 0.92。',
     ],
     figures: { 'softmax-kernel': { text: '每一行加起来是 1（分母里加了一个很小的 $\\varepsilon$，所以略小于 1）。右上角是空的：任何词元都不得看到之后的词元。' } },

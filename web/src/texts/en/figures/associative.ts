@@ -12,10 +12,10 @@ export const associative = {
       'outer_product/M = 16': 'M = 16',
       'outer_product/M = 64': 'M = 64',
       'outer_product/M = 256': 'M = 256',
-      'outer_product/M of the knob': 'M of the knob',
+      'outer_product/M of the knob': 'M now',
       'linear_attention/RMS, theory': 'RMS, theory',
       'outer_product/this draw': 'this draw',
-      'sampled_mean/M of the knob': 'M of the knob',
+      'sampled_mean/M of the knob': 'M now',
     },
     knobs: {
       items: { symbol: 'M', meaning: 'items that are stored' },
@@ -116,7 +116,7 @@ export const associative = {
       'relu/beta = 1': 'β = 1',
       'squared_relu/beta = 4': 'β = 4',
       'cubed_relu/beta = 16': 'β = 16',
-      'softmax_attention/beta of the knob': 'β of the knob',
+      'softmax_attention/beta of the knob': 'β now',
     },
     knobs: {
       beta: { symbol: 'β', meaning: 'how sharply the exponential picks one item' },
@@ -182,7 +182,7 @@ export const associative = {
       'softmax_attention/state': 'state',
       'softmax_attention/energy': 'energy',
       'softmax_attention/steps': 'steps',
-      'sampled_mean/beta of the knob': 'β of the knob',
+      'sampled_mean/beta of the knob': 'β now',
     },
     knobs: {
       beta: { symbol: 'β', meaning: 'how sharply a step picks one pattern' },

@@ -15,10 +15,10 @@ export const associative: Loosened<typeof english> = {
       'outer_product/M = 16': 'M = 16',
       'outer_product/M = 64': 'M = 64',
       'outer_product/M = 256': 'M = 256',
-      'outer_product/M of the knob': '当前的 M',
+      'outer_product/M of the knob': '此时的 M',
       'linear_attention/RMS, theory': '均方根，理论',
       'outer_product/this draw': '这次抽取',
-      'sampled_mean/M of the knob': '当前的 M',
+      'sampled_mean/M of the knob': '此时的 M',
     },
     knobs: {
       items: { symbol: 'M', meaning: '存入的项数' },
@@ -119,7 +119,7 @@ export const associative: Loosened<typeof english> = {
       'relu/beta = 1': 'β = 1',
       'squared_relu/beta = 4': 'β = 4',
       'cubed_relu/beta = 16': 'β = 16',
-      'softmax_attention/beta of the knob': '当前的 β',
+      'softmax_attention/beta of the knob': '此时的 β',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '指数挑选一项的锐利程度' },
@@ -181,7 +181,7 @@ export const associative: Loosened<typeof english> = {
       'softmax_attention/state': '状态',
       'softmax_attention/energy': '能量',
       'softmax_attention/steps': '步数',
-      'sampled_mean/beta of the knob': '当前的 β',
+      'sampled_mean/beta of the knob': '此时的 β',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '每一步挑选一个模式的锐利程度' },
