@@ -35,7 +35,7 @@ std::vector<LayerGroup> LayerPlan::groups() const {
   std::vector<LayerGroup> list;
   for (const Entry& entry : entries_) {
     if (entry.encoder_layers > 0)
-      list.push_back({.shape = entry.shape, .layers = entry.encoder_layers, .where = "of the encoder"});
+      list.push_back({.shape = entry.shape, .layers = entry.encoder_layers});  // its kind says where it is
     else
       list.push_back({.shape = entry.shape, .layers = static_cast<std::int64_t>(entry.places.size()), .where = places_text(entry.places)});
   }
