@@ -96,7 +96,7 @@ async function growthIn(browser, address, { changes, reloads, warm, aim }) {
   return { changes: byChanges.least, reloads: byReloads.least, seen: { changes: byChanges.seen, reloads: byReloads.seen } };
 }
 
-export async function memoryGrowth(address, { changes, reloads, warm = 250, aim = 10 }) {
+export async function memoryGrowth(address, { changes, reloads, warm = 100, aim = 10 }) {
   const browser = await launch();
   try {
     return await growthIn(browser, address, { changes, reloads, warm, aim });

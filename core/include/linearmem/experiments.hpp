@@ -104,12 +104,13 @@ struct Experiment {
 };
 
 const std::vector<Experiment>& experiments();
+// Errors: an unknown name; the message lists those that are known.
 Result<const Experiment*> find_experiment(std::string_view name);
 
 // The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
 Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
 
-// All complete the settings first.
+// All complete the settings first; errors are those of that, and of the name.
 Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings);  // none where there is no `parts`
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);

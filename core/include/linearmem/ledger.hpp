@@ -34,6 +34,7 @@ enum class LayerKind {
 
 const std::vector<LayerKind>& layer_kinds();
 const char* layer_kind_name(LayerKind kind);  // "gated-delta-rule": command line, layer lists, page
+// Errors of this, dtype_bits and find_model: an unknown name; the message lists those that are known.
 Result<LayerKind> find_layer_kind(std::string_view name);
 
 // One layer by the sizes that decide its memory. What a kind does not have stays 0.
@@ -76,7 +77,7 @@ struct Precision {
 // "f32" is 32. Known: f64 f32 bf16 f16 fp8 int8 fp4 int4; scales of quantized formats are not counted.
 Result<int> dtype_bits(std::string_view name);
 
-// Bytes of a layer for one request with `tokens` of prefix.
+// Bytes of a layer for one request with `tokens` of prefix. Errors: those of layer_elements, of the bytes too.
 Result<std::int64_t> layer_bytes(const LayerShape& shape, std::int64_t tokens, const Precision& precision,
                                  ConvColumns columns = ConvColumns::past);
 

@@ -136,7 +136,7 @@ test('much use does not grow the page: 500 changes of knobs and 20 reloads', asy
   const grown = await memoryGrowth(site.address, { changes: 500, reloads: 20 }).finally(() => site.close());
   expect(grown.changes, JSON.stringify(grown.seen)).toBeLessThan(10);
   expect(grown.reloads, JSON.stringify(grown.seen)).toBeLessThan(10);
-}, 300_000);
+}, 600_000);
 
 test('on a slow network text is readable first, progress is told, and nothing moves', async () => {
   const { page } = await visit({ until: 'loaded', prepare: async (fresh) => {

@@ -35,5 +35,5 @@ export interface Room {
     make(defaults: Settings, texts: Texts, change: (settings: Settings, settled?: boolean) => void, engine: Engine): Editor;
   };
   summary?(figure: Figure, settings: Settings, texts: Texts): HTMLElement[]; // in sight under the knobs
-  command?(settings: Settings): string; // what repeats the figure, where it is not a sweep
+  command?(settings: Settings, engine: Engine): string; // what repeats the figure, where it is not a sweep
 }

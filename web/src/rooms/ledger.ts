@@ -25,28 +25,28 @@ function named(label: string, words: Words): string {
 // Each figure holds its own reader's file.
 export function makeLedger(): Room {
   const held: Held = {};
-  let nameOf = (_model: number) => '';
   const lines = lineRoom('ledger', {
     open: ({ label }: Series) => label.startsWith('cross attention'),
     label: ({ label }, texts) => named(label, wordsOf(texts)),
     editor: {
       settings: ['model', 'kv_bits', 'state_bits'],
-      make: (defaults, texts, change, engine) => {
-        nameOf = (model) => engine.about.ledgerModels[model]?.name ?? '';
-        return ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change);
-      },
+      make: (defaults, texts, change, engine) => ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change),
     },
   });
 
   async function compute(engine: Engine, settings: Settings): Promise<LedgerFigure> {
-    const { model = 0, ...rest } = settings;
+    const { model, ...rest } = settings;
     const { config } = held;
     if (config?.problem) throw new Worded(config.problem);
-    const ledger = await engine.ledger(config?.name ?? nameOf(model), config?.text ?? '', rest);
+    const ledger = await engine.ledger(config?.name ?? nameOf(engine, model), config?.text ?? '', rest);
     return { ...ledger.figure, ledger };
   }
 
-  return { ...lines, compute, summary, command: (settings) => command(settings, held.config, nameOf) };
+  return { ...lines, compute, summary, command: (settings, engine) => command(settings, engine, held.config) };
+}
+
+function nameOf(engine: Engine, model = 0): string {
+  return engine.about.ledgerModels[model]?.name ?? '';
 }
 
 function summary(figure: LedgerFigure, settings: Settings, texts: Texts): HTMLElement[] {
@@ -128,9 +128,9 @@ function training(ledger: Ledger, words: Words): HTMLElement {
 const dtypes: Record<number, string> = { 64: 'f64', 32: 'f32', 16: 'bf16', 8: 'fp8', 4: 'fp4' };
 
 // Of settings that differ from the command's own; the device's memory always, since the command asks for none.
-function command(settings: Settings, config: OwnConfig | undefined, nameOf: (model: number) => string): string {
+function command(settings: Settings, engine: Engine, config?: OwnConfig): string {
   const quoted = (text: string) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const words = ['linearmem', 'ledger', ...(config ? [quoted(config.name)] : ['--model', nameOf(settings.model ?? 0)])];
+  const words = ['linearmem', 'ledger', ...(config ? [quoted(config.name)] : ['--model', nameOf(engine, settings.model)])];
   const options: [string, string, (value: number) => string][] = [
     ['context', '--context', full], ['batch', '--batch', full], ['block', '--block', full], ['source', '--source', full],
     ['kv_bits', '--kv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['state_bits', '--state-dtype', (bits) => dtypes[bits] ?? full(bits)],
