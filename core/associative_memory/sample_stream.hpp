@@ -17,10 +17,9 @@ class SampleStream {
   const std::vector<double>& keys() const { return keys_; }            // [K,kTileItems], of the last tile drawn
   const std::vector<double>& values() const { return values_; }        // [kTileItems,padded_row(V)]
   void draw_tile();
+  Pcg64::Place place() const { return generator_.place(); }
 
  private:
-  void draw_unit_row(double* row, std::int64_t width);
-
   Generator generator_;
   std::int64_t K_, V_;
   std::vector<double> queries_, targets_, keys_, values_, row_;
