@@ -1,4 +1,4 @@
-// --backend: where run and bench compute.
+// --backend: where run, sweep and bench compute.
 #pragma once
 
 #include <memory>

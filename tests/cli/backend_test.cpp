@@ -20,6 +20,7 @@ TEST(CliBackend, CudaIsRefusedWhereItIsNotBuilt) {
   EXPECT_EQ(test::refused(run_words(folder, "cuda")), kNotBuilt);
   EXPECT_EQ(test::refused(run_words(folder, "cuda:1")), kNotBuilt);
   EXPECT_EQ(test::refused({"bench", "--backend", "cuda", "--rounds", "3"}), kNotBuilt);
+  EXPECT_EQ(test::refused({"sweep", "responses", "--csv", "--backend", "cuda"}), kNotBuilt);
   EXPECT_TRUE(folder.files().empty());
 }
 

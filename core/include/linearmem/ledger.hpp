@@ -87,12 +87,36 @@ struct LayerGroup {
   std::string where = {};  // "0-2, 4-6": places among the model's layers; empty where unknown
 };
 
+// A default of the architecture, where the configuration is silent: what it fills in for `field`, as data, since the command line and
+// the page each word it themselves.
+struct Assumption {
+  enum class Rule {
+    value,                   // the field is `number`
+    last_of_every,           // of every `number` layers the last has full attention
+    window_in_every_layer,   //
+    window_from,             // layers from `number` on have a window
+    full_and_linear_in_turn,
+    as_full_attn_idxs,       // the layers that another field, full_attn_idxs, lists have full attention
+    mamba_in_every_layer,
+    none,                    // the list is empty
+    width_of_full_attention, // no field: what full attention would keep is counted with K and V as wide as the model, `number`
+  };
+  Rule rule = Rule::value;
+  std::string field = {};  // "head_dim", "linear_attn_config.short_conv_kernel_size"
+  double number = 0;
+
+  bool operator==(const Assumption&) const = default;
+};
+
+const char* assumption_rule_name(Assumption::Rule rule);  // "last-of-every"
+std::string assumption_text(const Assumption& assumption);  // "head_dim = 256"
+
 struct ModelLayers {
   std::string name = {}, model_type = {};
   std::vector<LayerGroup> groups = {};
   std::int64_t mixers = 0;                        // layers with a memory of the prefix; one with two of them, side by side, counts once
   std::optional<LayerShape> full_attention = {};  // what a layer would keep if it were full attention: the model's own, or of its width
-  std::vector<std::string> assumed = {};          // "head_dim = 256": defaults of the architecture, where the configuration is silent
+  std::vector<Assumption> assumed = {};
 };
 
 // A Hugging Face config.json, or a list written by hand: {"layers": [{"kind": "ssd", "layers": 24, "heads": 80, "key_width": 128, ...}]}.

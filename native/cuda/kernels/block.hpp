@@ -9,6 +9,7 @@
 //   block.index()          which block of the grid this is
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -70,6 +71,15 @@ LINEARMEM_INLINE T least(T a, T b) {
 template <typename T>
 LINEARMEM_INLINE bool is_finite(T x) {
   return x - x == T{0};
+}
+
+// Bits that are set.
+LINEARMEM_INLINE int count_bits(std::uint64_t bits) {
+#ifdef __CUDACC__
+  return __popcll(bits);
+#else
+  return std::popcount(bits);
+#endif
 }
 
 // log(1 + exp(x)), without overflow.

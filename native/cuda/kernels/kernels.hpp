@@ -6,9 +6,12 @@
 
 #include "kernels/attention.hpp"
 #include "kernels/channel_scan.hpp"
+#include "kernels/item_sums.hpp"
 #include "kernels/knn.hpp"
 #include "kernels/matrix_state.hpp"
 #include "kernels/multiply_add.hpp"
+#include "kernels/normal_stream.hpp"
+#include "kernels/stream_memory.hpp"
 
 namespace linearmem::cuda {
 
@@ -20,7 +23,8 @@ using Kernels = std::tuple<
     MatrixState<4, 4, true, true>, MatrixState<4, 16, true, true>, MatrixState<4, 32, true, true>, MatrixState<8, 32, true, true>,
     ChannelScan, MambaScan<4, 4>, MambaScan<16, 16>,                // N up to 16, 256
     Attention<1>, Attention<4>, Attention<8>, Attention<16>,        // V up to 16, 64, 128, 256
-    KnnDistance, KnnSelect, MultiplyAdd>;
+    KnnDistance, KnnSelect, MultiplyAdd, StreamMemory<false>, StreamMemory<true>,
+    NormalExits, NormalDraw, UnitRows, SliceSums, JoinSlices>;      // sampling
 
 constexpr int kKernelCount = static_cast<int>(std::tuple_size_v<Kernels>);
 

@@ -9,7 +9,7 @@ import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Editor } from './picture_editor.ts';
-import type { Room, Settings } from './room.ts';
+import { type Room, type Settings, Worded } from './room.ts';
 import { pngFile, svgFile, toCsv, toJson } from './save.ts';
 
 export interface FrameOptions {
@@ -239,8 +239,9 @@ export class FigureFrame {
 
   private stop(problem: unknown): void {
     const reason = problem instanceof Error ? problem.message : String(problem);
+    const quoted = problem instanceof Worded ? reason : element('code', { lang: 'en' }, reason); // the module's own words are English
     this.status.dataset.trouble = '';
-    this.status.textContent = this.texts.say('figure.stopped', { reason });
+    this.status.replaceChildren(this.texts.say('figure.stopped'), quoted);
   }
 
   private draw(): void {
