@@ -18,12 +18,14 @@
 #define LINEARMEM_INLINE __device__ __forceinline__
 #define LINEARMEM_BOTH __host__ __device__ constexpr  // what host and device both count
 #define LINEARMEM_UNROLL _Pragma("unroll")
+#define LINEARMEM_UNROLL_TWICE _Pragma("unroll 2")
 #define LINEARMEM_MAY_ALIAS  // the device's compiler does not reason by type
 #else
 #define LINEARMEM_DEVICE
 #define LINEARMEM_INLINE inline
 #define LINEARMEM_BOTH constexpr
 #define LINEARMEM_UNROLL
+#define LINEARMEM_UNROLL_TWICE
 #define LINEARMEM_MAY_ALIAS __attribute__((__may_alias__))
 #endif
 

@@ -195,7 +195,7 @@ struct ChunkScan {
   static LINEARMEM_DEVICE void read_state(Block& block, const Place& at, const ChunkPlace& chunk, typename Block::template Registers<Rows>& rows) {
     typename Block::template Registers<Operands> operands(block);
     block.each_apart([&](int thread) { rows[thread] = Rows{}; });
-    LINEARMEM_UNROLL
+    LINEARMEM_UNROLL_TWICE
     for (int c = 0; c < kKeys; c += 16) {
       block.each_apart([&](int thread) {
         Operands& to = operands[thread];
@@ -271,7 +271,7 @@ struct ChunkScan {
   static LINEARMEM_DEVICE void multiply_tokens(Block& block, const BFloat* matrix, const BFloat* right, typename Block::template Registers<Rows>& rows,
                                                Sums sums) {
     typename Block::template Registers<Operands> operands(block);
-    LINEARMEM_UNROLL
+    LINEARMEM_UNROLL_TWICE
     for (int s = 0; s < kChunk; s += 16) {
       block.each_apart([&](int thread) {
         operands[thread].q = left_tile(matrix + warp_tokens(thread) * kChunk + s, kChunk, thread);
@@ -314,7 +314,7 @@ struct ChunkScan {
       }
     });
     typename Block::template Registers<KeyOperands> operands(block);
-    LINEARMEM_UNROLL
+    LINEARMEM_UNROLL_TWICE
     for (int s = 0; s < kChunk; s += 16) {
       block.each_apart([&](int thread) {
         KeyOperands& to = operands[thread];

@@ -12,7 +12,7 @@ constexpr int kTriangleRow = kChunk + 4;     // of L and its inverse in shared m
 
 // Bytes of shared memory: q and k, later L, its inverse and the products on the way in their place; then gates, strengths and the factors
 // that make rows of q and k unit vectors.
-constexpr std::int64_t chunk_weights_rows_bytes(std::int64_t keys) {
+LINEARMEM_BOTH std::int64_t chunk_weights_rows_bytes(std::int64_t keys) {
   const std::int64_t rows = 2 * 2 * kChunk * (keys + kRowPadding);
   const std::int64_t triangles = 4 * (2 * kChunk * kTriangleRow + (kTriangles - 1) * kTriangle * kTriangle);
   return rows > triangles ? rows : triangles;
