@@ -17,6 +17,7 @@ class SampleStream {
   const std::vector<double>& keys() const { return keys_; }            // [K,kTileItems], of the last tile drawn
   const std::vector<double>& values() const { return values_; }        // [kTileItems,padded_row(V)]
   void draw_tile();
+  Pcg64::Place place() const { return generator_.place(); }
 
  private:
   void draw_unit_row(double* row, std::int64_t width);

@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "associative_memory/checks.hpp"
+#include "associative_memory/item_sums.hpp"
 #include "associative_memory/normal_equations.hpp"
 #include "associative_memory/running_sums.hpp"
 #include "associative_memory/sample_stream.hpp"
 #include "associative_memory/sampled_statistics.hpp"
+#include "linearmem/backend.hpp"
+#include "linearmem/tensor.hpp"
 
 namespace linearmem {
 
@@ -22,7 +25,7 @@ class SamplerWork {
   bool done() const { return seed_ == settings_.seeds; }
   // Work done in the seed at hand, 0 to 1.
   virtual double share() const = 0;
-  virtual void step() = 0;
+  virtual Status step() = 0;
   double progress() const { return done() ? 1 : (static_cast<double>(seed_) + share()) / static_cast<double>(settings_.seeds); }
   SampledRatio at(std::size_t rule, std::size_t place) const { return statistics_.at(rule, place); }
 
@@ -39,17 +42,11 @@ class SamplerWork {
 namespace {
 
 using associative::kTileItems;
+using associative::SampledLine;
 using associative::SamplerWork;
 
-// Sums for one rule at one beta, reporting at places [begin, end): where beta grows with M every M needs sums of its own.
-struct Line {
-  std::size_t rule, begin, end;
-  associative::KernelRule kernel;
-  double beta;
-};
-
-std::vector<Line> lines_of(const SamplingSettings& settings) {
-  std::vector<Line> lines;
+std::vector<SampledLine> lines_of(const SamplingSettings& settings) {
+  std::vector<SampledLine> lines;
   for (std::size_t rule = 0; rule < settings.rules.size(); ++rule)
     for (std::size_t place = 0; place < settings.items.size(); ++place) {
       const double beta = beta_for(settings.rules[rule], settings.items[place]);
@@ -59,6 +56,17 @@ std::vector<Line> lines_of(const SamplingSettings& settings) {
         lines.push_back({rule, place, place + 1, associative::kernel_rule(settings.rules[rule], settings.items[place]), beta});
     }
   return lines;
+}
+
+// R of one query: `sum` [V] of the others' values, its length still to be multiplied by exp(log_scale).
+double ratio_of(const SamplingSettings& settings, const SampledLine& line, const double* sum, double log_scale) {
+  double squares = 0;
+  for (std::int64_t j = 0; j < settings.V; ++j) squares += sum[j] * sum[j];
+  const double others = std::sqrt(squares);
+  if (others == 0) return 0;
+  // exp(beta s) of target and others, divided by the largest of the others
+  if (line.kernel.exponential) return others * std::exp(log_scale - line.beta * settings.match);
+  return others / std::abs(respond(settings.rules[line.rule], settings.match, settings.items[line.begin]));
 }
 
 // Responses that are functions of the score.
@@ -72,7 +80,7 @@ class ResponseWork : public SamplerWork {
 
   double share() const override { return static_cast<double>(others_) / static_cast<double>(settings_.items.back()); }
 
-  void step() override {
+  Status step() override {
     if (!stream_) begin_seed();
     report_places();  // M = 1 needs no items
     if (place_ < settings_.items.size()) {
@@ -89,6 +97,7 @@ class ResponseWork : public SamplerWork {
       }
     }
     if (place_ == settings_.items.size()) end_seed();
+    return {};
   }
 
  private:
@@ -110,27 +119,55 @@ class ResponseWork : public SamplerWork {
         if (lines_[i].begin <= place_ && place_ < lines_[i].end) report(lines_[i], sums_[i]);
   }
 
-  void report(const Line& line, const associative::RunningSums& sums) {
-    const ResponseRule& rule = settings_.rules[line.rule];
-    for (std::int64_t q = 0; q < settings_.queries; ++q) {
-      double squares = 0;
-      for (std::int64_t j = 0; j < settings_.V; ++j) squares += sums.sum(q)[j] * sums.sum(q)[j];
-      const double others = std::sqrt(squares);
-      // exp(beta s) of target and others, divided by the largest of the others
-      ratios_[static_cast<std::size_t>(q)] = others == 0 ? 0
-                                             : line.kernel.exponential
-                                                 ? others * std::exp(sums.log_scale(q) - line.beta * settings_.match)
-                                                 : others / std::abs(respond(rule, settings_.match, settings_.items[line.begin]));
-    }
+  void report(const SampledLine& line, const associative::RunningSums& sums) {
+    for (std::int64_t q = 0; q < settings_.queries; ++q)
+      ratios_[static_cast<std::size_t>(q)] = ratio_of(settings_, line, sums.sum(q), sums.log_scale(q));
     statistics_.add(line.rule, place_, ratios_);
   }
 
-  std::vector<Line> lines_;
+  std::vector<SampledLine> lines_;
   std::vector<associative::RunningSums> sums_;
   std::vector<double> scores_, ratios_;
   std::optional<associative::SampleStream> stream_;
   std::int64_t others_ = 0;  // items of the stream met so far
   std::size_t place_ = 0;    // the next number of items to report at
+};
+
+// The same on a backend, which draws and sums a whole seed at a time.
+class BackendWork : public SamplerWork {
+ public:
+  explicit BackendWork(const SamplingSettings& settings) : SamplerWork(settings), lines_(lines_of(settings)), others_(settings.items) {
+    for (std::int64_t& items : others_) --items;
+    for (const SampledLine& line : lines_) rows_ += static_cast<std::int64_t>(line.end - line.begin);
+  }
+
+  double share() const override { return 0; }
+
+  Status step() override {
+    const associative::SampleStream stream(settings_, seed_number());
+    const std::int64_t Q = settings_.queries, V = settings_.V;
+    Tensor<double, 3> sums({rows_, Q, V});
+    Tensor<double, 2> largest({rows_, Q});
+    const Status status = settings_.backend->run(associative::ItemSumsArguments{
+        .stream = stream.place(), .queries = {stream.queries().data(), {Q, settings_.K}}, .V = V, .items = others_, .lines = lines_,
+        .sums = sums.view(), .largest = largest.view()});
+    if (!status.ok()) return status;
+    std::vector<double> ratios(static_cast<std::size_t>(Q));
+    std::int64_t row = 0;
+    for (const SampledLine& line : lines_)
+      for (std::size_t place = line.begin; place < line.end; ++place, ++row) {
+        for (std::int64_t q = 0; q < Q; ++q)
+          ratios[static_cast<std::size_t>(q)] = ratio_of(settings_, line, &sums(row, q, 0), line.kernel.exponential ? largest(row, q) : 0);
+        statistics_.add(line.rule, place, ratios);
+      }
+    ++seed_;
+    return {};
+  }
+
+ private:
+  std::vector<SampledLine> lines_;
+  std::vector<std::int64_t> others_;  // items beside a query's own, at each place
+  std::int64_t rows_ = 0;
 };
 
 // Least squares, whose weights depend on every key.
@@ -140,12 +177,13 @@ class LeastSquaresWork : public SamplerWork {
 
   double share() const override { return static_cast<double>(place_) / static_cast<double>(settings_.items.size()); }
 
-  void step() override {
+  Status step() override {
     if (place_ == 0) memory_.emplace(settings_, seed_number());
     statistics_.add(0, place_, memory_->ratios(settings_.items[place_]));
-    if (++place_ < settings_.items.size()) return;
+    if (++place_ < settings_.items.size()) return {};
     place_ = 0;
     ++seed_;
+    return {};
   }
 
  private:
@@ -181,7 +219,12 @@ Status check(const SamplingSettings& s) {
 
 Result<InterferenceSampler> InterferenceSampler::create(const SamplingSettings& settings) {
   if (Status status = check(settings); !status.ok()) return status;
-  if (settings.rules[0].response == Response::least_squares) return InterferenceSampler(std::make_unique<LeastSquaresWork>(settings));
+  const bool least_squares = settings.rules[0].response == Response::least_squares;
+  if (settings.backend && least_squares)
+    return Status::unavailable("interference_sampler: backend " + std::string(settings.backend->name()) +
+                               " does not sample least-squares, whose weights depend on all keys; it has the rules that are functions of a score");
+  if (settings.backend) return InterferenceSampler(std::make_unique<BackendWork>(settings));
+  if (least_squares) return InterferenceSampler(std::make_unique<LeastSquaresWork>(settings));
   return InterferenceSampler(std::make_unique<ResponseWork>(settings));
 }
 
@@ -192,11 +235,11 @@ InterferenceSampler::~InterferenceSampler() = default;
 
 bool InterferenceSampler::done() const { return work_->done(); }
 double InterferenceSampler::progress() const { return work_->progress(); }
-void InterferenceSampler::step() {
-  if (!done()) work_->step();
-}
-void InterferenceSampler::run() {
-  while (!done()) work_->step();
+Status InterferenceSampler::step() { return done() ? Status() : work_->step(); }
+Status InterferenceSampler::run() {
+  while (!done())
+    if (Status status = work_->step(); !status.ok()) return status;
+  return {};
 }
 SampledRatio InterferenceSampler::at(std::size_t rule, std::size_t place) const { return work_->at(rule, place); }
 

@@ -36,8 +36,7 @@ Estimate squared_score() {
 std::vector<Check> sampled_rms(const Mistakes&) {
   auto sampler = InterferenceSampler::create(
       {.K = kWidth, .V = kWidth, .rules = {kLinear}, .items = {128}, .queries = 16, .first_seed = 100, .seeds = 40});
-  if (!sampler.ok()) return {};
-  sampler.value().run();
+  if (!sampler.ok() || !sampler.value().run().ok()) return {};
   const Estimate rms = sampler.value().at(0, 0).rms, square = squared_score();
   const double off = std::abs(rms.value - std::sqrt(127.0 / 64)) / rms.standard_error;
   const double square_off = std::abs(square.value - 1.0 / kWidth) / square.standard_error;
@@ -55,8 +54,7 @@ double sampled_capacity(const ResponseRule& rule, double near, std::int64_t quer
   std::vector<double> items, medians;
   for (int step = -5; step <= 5; ++step) settings.items.push_back(std::llround(near * (1 + 0.02 * step)));
   auto sampler = InterferenceSampler::create(settings);
-  if (!sampler.ok()) return std::nan("");
-  sampler.value().run();
+  if (!sampler.ok() || !sampler.value().run().ok()) return std::nan("");
   for (std::size_t place = 0; place < settings.items.size(); ++place) {
     items.push_back(static_cast<double>(settings.items[place]));
     medians.push_back(sampler.value().at(0, place).median.value);

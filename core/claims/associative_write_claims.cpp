@@ -113,8 +113,7 @@ std::vector<Check> least_squares_limit(const Mistakes&) {
   const auto sampled = [](std::int64_t items) {
     auto sampler = InterferenceSampler::create(
         {.K = 64, .V = 64, .rules = {kLeastSquares}, .items = {items}, .queries = 64, .first_seed = 55, .seeds = 8});
-    if (!sampler.ok()) return std::nan("");
-    sampler.value().run();
+    if (!sampler.ok() || !sampler.value().run().ok()) return std::nan("");
     return sampler.value().at(0, 0).rms.value;
   };
   const Items few = random_items(56, 64, 64, 8);

@@ -1,4 +1,5 @@
-# LinearMem::core, and with the component threads LinearMem::threads, which needs oneTBB.
+# LinearMem::core; with the component threads LinearMem::threads, which needs oneTBB; with the component cuda LinearMem::cuda, which needs
+# the CUDA toolkit where it was built with it.
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 include(CMakeFindDependencyMacro)
 find_dependency(Highway 1.0.3)
@@ -8,8 +9,14 @@ foreach(component IN LISTS LinearMem_FIND_COMPONENTS)
     find_dependency(TBB 2021.8)
     include("${CMAKE_CURRENT_LIST_DIR}/LinearMemThreadsTargets.cmake")
     set(LinearMem_threads_FOUND TRUE)
+  elseif(component STREQUAL "cuda")
+    include("${CMAKE_CURRENT_LIST_DIR}/LinearMemCudaTargets.cmake")
+    if(TARGET LinearMem::linearmem_cuda_runtime)
+      find_dependency(CUDAToolkit 13.0)
+    endif()
+    set(LinearMem_cuda_FOUND TRUE)
   elseif(LinearMem_FIND_REQUIRED_${component})
     set(LinearMem_FOUND FALSE)
-    set(LinearMem_NOT_FOUND_MESSAGE "LinearMem has no component ${component}; it has threads")
+    set(LinearMem_NOT_FOUND_MESSAGE "LinearMem has no component ${component}; it has threads, cuda")
   endif()
 endforeach()

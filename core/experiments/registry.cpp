@@ -5,6 +5,7 @@
 
 #include "experiments/lists.hpp"
 #include "foundation/number_text.hpp"
+#include "linearmem/backend.hpp"
 
 namespace linearmem {
 namespace {
@@ -31,6 +32,13 @@ class Finished final : public FigureParts {
  private:
   Figure figure_;
 };
+
+// On a backend nothing is computed, only to be refused.
+Result<std::unique_ptr<FigureParts>> finished_parts(const Experiment& experiment, const Settings& settings, const Backend* backend) {
+  Result<Figure> figure = backend ? Figure{} : experiment.run(settings);
+  if (!figure.ok()) return figure.status();
+  return std::unique_ptr<FigureParts>(std::make_unique<Finished>(std::move(figure).value()));
+}
 
 // The parts of a figure, one after the other.
 class InTurn final : public ExperimentRun {
@@ -100,13 +108,18 @@ Result<Settings> complete_settings(const Experiment& experiment, const Settings&
   return complete;
 }
 
-Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings) {
+Status FigureParts::compute_on(const Backend& backend) {
+  return Status::unavailable("backend " + std::string(backend.name()) + " does not compute this figure; it has those that sample interference");
+}
+
+Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings, const Backend* backend) {
   const auto complete = complete_settings(experiment, settings);
   if (!complete.ok()) return complete.status();
-  if (experiment.parts) return experiment.parts(complete.value());
-  Result<Figure> figure = experiment.run(complete.value());
-  if (!figure.ok()) return figure.status();
-  return std::unique_ptr<FigureParts>(std::make_unique<Finished>(std::move(figure).value()));
+  auto parts = experiment.parts ? experiment.parts(complete.value()) : finished_parts(experiment, complete.value(), backend);
+  if (!parts.ok() || !backend) return parts;
+  if (Status status = parts.value()->compute_on(*backend); !status.ok())
+    return Status(status.code(), std::string(experiment.name) + ": " + status.message());
+  return parts;
 }
 
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings) {

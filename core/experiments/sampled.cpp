@@ -13,10 +13,7 @@ class SeedRun final : public PartRun {
   SeedRun(InterferenceSampler sampler, std::size_t rules, std::size_t places)
       : sampler_(std::move(sampler)), rules_(rules), places_(places) {}
 
-  Status step() override {
-    sampler_.step();
-    return {};
-  }
+  Status step() override { return sampler_.step(); }
   double progress() const override { return sampler_.progress(); }
   std::vector<double> values() const override {
     std::vector<double> values;
@@ -54,6 +51,13 @@ class SampledParts final : public FigureParts {
     auto sampler = InterferenceSampler::create(one);
     if (!sampler.ok()) return sampler.status();
     return std::unique_ptr<PartRun>(std::make_unique<SeedRun>(std::move(sampler).value(), one.rules.size(), one.items.size()));
+  }
+  Status compute_on(const Backend& backend) override {
+    for (SamplingSettings& one : sampling_) {
+      one.backend = &backend;
+      if (const auto sampler = InterferenceSampler::create(one); !sampler.ok()) return sampler.status();
+    }
+    return {};
   }
   Figure draw(const std::vector<std::vector<double>>& values) const override {
     Samplers samplers;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend.hpp"
 #include "linearmem/target.hpp"
 #include "settings.hpp"
 #include "staged_file.hpp"
@@ -18,7 +19,7 @@ namespace linearmem::cli {
 namespace {
 
 struct SweepArguments {
-  std::string name, preset, output;
+  std::string name, preset, output, backend = kProcessor;
   std::vector<std::string> settings;
   std::int64_t threads = 1;
   bool json = false, csv = false, list = false, estimate = false;
@@ -73,12 +74,14 @@ Result<Settings> chosen_settings(const Experiment& experiment, const SweepArgume
                          "'s, which are: " + (known.empty() ? "none" : known));
 }
 
-// What makes two runs the same.
-std::string header_of(const Experiment& experiment, const Settings& settings) {
+// What makes two runs the same. Sums on another backend differ in their last bits.
+std::string header_of(const Experiment& experiment, const Settings& settings, const Backend* backend) {
   nlohmann::ordered_json all;
   for (const SettingSpec& setting : experiment.settings)
     all[setting.name] = number_text(settings.count(setting.name) ? settings.at(setting.name) : setting.default_value);
-  return nlohmann::ordered_json{{"sweep", experiment.name}, {"build", build_id()}, {"settings", std::move(all)}}.dump();
+  nlohmann::ordered_json header{{"sweep", experiment.name}, {"build", build_id()}, {"settings", std::move(all)}};
+  if (backend) header["backend"] = backend->name();
+  return header.dump();
 }
 
 Status write_whole(const std::string& path, const std::string& text) {
@@ -101,7 +104,9 @@ Result<int> sweep(const SweepArguments& arguments) {
     return Status::invalid("--threads is " + std::to_string(arguments.threads) + "; wall-clock takes 1, or its parts would disturb each other");
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
-  const auto parts = experiment_parts(experiment, settings.value());
+  const auto backend = backend_of(arguments.backend);
+  if (!backend.ok()) return backend.status();
+  const auto parts = experiment_parts(experiment, settings.value(), backend.value().get());
   if (!parts.ok()) return parts.status();
   if (arguments.estimate || !arguments.preset.empty()) {  // a preset may take long: it says so before it begins
     const auto sentence = estimate_parts(*parts.value(), arguments.threads);
@@ -111,7 +116,7 @@ Result<int> sweep(const SweepArguments& arguments) {
   }
   std::optional<PartialFile> partial;
   if (!arguments.output.empty() && parts.value()->count() > 0) {
-    auto opened = PartialFile::open(arguments.output + ".partial", header_of(experiment, settings.value()), parts.value()->count());
+    auto opened = PartialFile::open(arguments.output + ".partial", header_of(experiment, settings.value(), backend.value().get()), parts.value()->count());
     if (!opened.ok()) return opened.status();
     partial.emplace(std::move(opened).value());
   }
@@ -139,6 +144,7 @@ void add_sweep(CLI::App& app, Verb& chosen) {
       "--output", arguments->output,
       "File to write to instead of standard output; FILE.partial beside it keeps what is finished, and the same command goes on from it");
   add_threads(*verb, arguments->threads);
+  add_backend(*verb, arguments->backend);
   verb->add_flag("--json", arguments->json, "One JSON object");
   verb->add_flag("--csv", arguments->csv, "One line per point");
   verb->add_flag("--estimate", arguments->estimate, "Say about how long it takes, and stop");

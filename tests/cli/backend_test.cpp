@@ -20,6 +20,7 @@ TEST(CliBackend, CudaIsRefusedWhereItIsNotBuilt) {
   EXPECT_EQ(test::refused(run_words(folder, "cuda")), kNotBuilt);
   EXPECT_EQ(test::refused(run_words(folder, "cuda:1")), kNotBuilt);
   EXPECT_EQ(test::refused({"bench", "--backend", "cuda", "--rounds", "3"}), kNotBuilt);
+  EXPECT_EQ(test::refused({"sweep", "responses", "--csv", "--backend", "cuda"}), kNotBuilt);
   EXPECT_TRUE(folder.files().empty());
 }
 
@@ -30,6 +31,22 @@ TEST(CliBackend, AnUnknownBackendIsRefused) {
     EXPECT_EQ(test::refused(run_words(folder, name)), sentence);
     EXPECT_EQ(test::refused({"bench", "--backend", name}), sentence);
   }
+}
+
+TEST(CliBackend, BFloatIsAskedForTogetherWithWhatItChanges) {
+  const test::Folder folder;
+  const auto refused = [&](const std::string& backend, const std::string& form, const std::string& precision) {
+    std::vector<std::string> words = run_words(folder, backend);
+    words.insert(words.end(), {"--form", form, "--precision", precision});
+    return test::refused(words);
+  };
+  const std::string start = "--precision bf16 is of --form chunked on --backend cuda; ";
+  EXPECT_EQ(refused("processor", "chunked", "bf16"), start + "--form is chunked, --backend is processor");
+  EXPECT_EQ(refused("cuda", "automatic", "bf16"), start + "--form is automatic, --backend is cuda");
+  EXPECT_EQ(refused("cuda", "chunked", "half"), "--precision is \"half\", must be f32 or bf16");
+  EXPECT_EQ(refused("gpu", "chunked", "bf16"), "--backend is \"gpu\", must be processor, cuda or cuda:N, N from 0");
+  EXPECT_EQ(refused("cuda", "chunked", "bf16"), kNotBuilt);
+  EXPECT_TRUE(folder.files().empty());
 }
 
 TEST(CliBackend, TheProcessorIsWhereItRunsAnyway) {

@@ -62,7 +62,7 @@ TEST(AssociativeTheory, CapacityIsWhereTheRmsIsOne) {
 InterferenceSampler sampled(const SamplingSettings& settings) {
   auto sampler = InterferenceSampler::create(settings);
   EXPECT_TRUE(sampler.ok()) << sampler.status().message();
-  sampler.value().run();
+  EXPECT_TRUE(sampler.value().run().ok());
   return std::move(sampler).value();
 }
 
@@ -182,7 +182,7 @@ TEST(Sampling, StepsShowProgressAndWhatIsFinished) {
   double before = 0;
   int steps = 0;
   for (; !sampler.value().done(); ++steps) {
-    sampler.value().step();
+    ASSERT_TRUE(sampler.value().step().ok());
     EXPECT_GE(sampler.value().progress(), before);
     before = sampler.value().progress();
   }

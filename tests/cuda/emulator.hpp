@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -153,6 +154,8 @@ struct EmulatedSettings {
   cuda::Limits limits = {.shared_bytes_per_block = 64 << 10, .processors = 2, .capability = 80};  // the least shared memory that any supported device has
   std::int64_t memory_bytes = std::int64_t{1} << 32;
   std::int64_t launches_before_failure = -1;  // then the device is lost; -1: never
+  std::int64_t spoiled_download = -1;         // the number of one that arrives with other bits; -1: none
+  bool multiplies = true;                     // whether the vendor's library is there
 };
 
 class EmulatedDevice final : public cuda::Device {
@@ -184,7 +187,13 @@ class EmulatedDevice final : public cuda::Device {
   std::int64_t launches() const { return launches_; }
 
   Status upload(const void* host, void* device, std::int64_t bytes) override { return copied(host, device, bytes); }
-  Status download(const void* device, void* host, std::int64_t bytes) override { return copied(device, host, bytes); }
+  Status download(const void* device, void* host, std::int64_t bytes) override {
+    Status status = copied(device, host, bytes);
+    if (downloads_++ == settings_.spoiled_download)
+      for (std::int64_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(host)[i] ^= 0x40;
+    return status;
+  }
+  std::int64_t downloads() const { return downloads_; }
   Status copy(const void* from, void* to, std::int64_t bytes) override { return copied(from, to, bytes); }
   Status clear(void* device, std::int64_t bytes) override {
     std::memset(device, 0, static_cast<std::size_t>(bytes));
@@ -211,6 +220,19 @@ class EmulatedDevice final : public cuda::Device {
         return Status::invalid("emulated device: a kernel wrote past the end of " + std::to_string(held.bytes) + " bytes");
     return state();
   }
+  Status multiply(const cuda::MatrixProduct& product) override {
+    if (lost_) return state();
+    if (!settings_.multiplies) return Status::unavailable("backend cuda: the emulated device has no library that multiplies");
+    const bool wide = product.type == cuda::MatrixType::float32;
+    for (std::int64_t column = 0; column < product.n; ++column)
+      for (std::int64_t row = 0; row < product.n; ++row) {
+        float sum = 0;
+        for (std::int64_t i = 0; i < product.n; ++i)
+          sum += number_of(product.a, i * product.n + row, wide) * number_of(product.b, column * product.n + i, wide);
+        product.c[column * product.n + row] = sum;
+      }
+    return {};
+  }
   Result<double> seconds(const std::function<Status()>& work) override {
     if (Status status = work(); !status.ok()) return status;
     return 1e-3;  // a clock that stands: figures made of it can be foreseen
@@ -224,6 +246,11 @@ class EmulatedDevice final : public cuda::Device {
     std::int64_t bytes;
   };
 
+  static float number_of(const void* numbers, std::int64_t i, bool wide) {
+    if (wide) return static_cast<const float*>(numbers)[i];
+    const std::uint32_t bits = static_cast<std::uint32_t>(static_cast<const std::uint16_t*>(numbers)[i]) << 16;
+    return std::bit_cast<float>(bits);
+  }
   Status state() const { return lost_ ? Status::unavailable("backend cuda: the emulated device is lost") : Status(); }
   Status copied(const void* from, void* to, std::int64_t bytes) {
     if (bytes > 0 && !lost_) std::memcpy(to, from, static_cast<std::size_t>(bytes));
@@ -232,7 +259,7 @@ class EmulatedDevice final : public cuda::Device {
 
   EmulatedSettings settings_;
   std::map<void*, Held> blocks_;
-  std::int64_t used_ = 0, launches_ = 0;
+  std::int64_t used_ = 0, launches_ = 0, downloads_ = 0;
   bool lost_ = false;
 };
 

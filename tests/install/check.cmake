@@ -21,6 +21,10 @@ execute_process(COMMAND ${WORK}/build/threaded OUTPUT_VARIABLE said COMMAND_ERRO
 if(NOT said MATCHES "every key reads back 5 on 2 threads")
   message(FATAL_ERROR "the threaded consumer said: ${said}")
 endif()
+execute_process(COMMAND ${WORK}/build/backend OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+if(NOT said MATCHES "^backend cuda")
+  message(FATAL_ERROR "the consumer of the backend said: ${said}")
+endif()
 
 execute_process(COMMAND ${configure} -B ${WORK}/refused -DWANTED=99.0 RESULT_VARIABLE refused OUTPUT_QUIET ERROR_QUIET)
 if(NOT refused)

@@ -16,6 +16,8 @@
 
 namespace linearmem {
 
+class Backend;
+
 namespace associative {
 class SamplerWork;
 }
@@ -28,6 +30,10 @@ struct SamplingSettings {
   std::int64_t queries = 32;             // per seed
   std::uint64_t first_seed = 1;
   std::int64_t seeds = 5;  // first_seed, first_seed + 1, ...
+
+  // Where items are drawn and summed: absent, on this processor. The items are the same bits anywhere; sums are float64 everywhere, in
+  // another order, so that statistics agree within 1e-12 of their size.
+  const Backend* backend = nullptr;
 };
 
 // A statistic over the seeds, and the interval in which its expectation lies with 95 % confidence (Student's t over seeds, which are
@@ -42,11 +48,12 @@ struct SampledRatio {
   std::int64_t seeds;  // finished
 };
 
-// Work in slices of about a millisecond, so that whoever calls step() can show progress and stop. Memory does not grow with M.
+// Work in slices of about a millisecond, so that whoever calls step() can show progress and stop; on a backend a slice is a seed.
+// Memory does not grow with M.
 class InterferenceSampler {
  public:
   // Errors: K below 2, V or a count below 1, items not rising, a match outside 0 to 1, a rule out of range, least_squares beside
-  // another rule.
+  // another rule or on a backend.
   static Result<InterferenceSampler> create(const SamplingSettings& settings);
   InterferenceSampler(InterferenceSampler&&) noexcept;
   InterferenceSampler& operator=(InterferenceSampler&&) noexcept;
@@ -54,8 +61,9 @@ class InterferenceSampler {
 
   bool done() const;
   double progress() const;  // 0 to 1, by work
-  void step();
-  void run();  // all that is left
+  // Errors, on a backend only: memory that is not there, with both numbers, a device that failed.
+  Status step();
+  Status run();  // all that is left
 
   // rule and place index SamplingSettings::rules and items; over the seeds finished so far, NaN before the first.
   SampledRatio at(std::size_t rule, std::size_t place) const;

@@ -1,5 +1,5 @@
 // Where a door computes when not on this processor: arguments that name a backend are checked by the door and then handed to it.
-// LinearMem::cuda (linearmem/cuda.hpp) has one over an NVIDIA GPU. A backend computes in float32; the views are of this machine's
+// LinearMem::cuda (linearmem/cuda.hpp) has one over an NVIDIA GPU. A backend computes in float32, but for sampling; the views are of this machine's
 // memory, and are written only when the result is ok.
 #pragma once
 
@@ -24,6 +24,10 @@ struct SsdArguments;
 template <typename T>
 struct KnnSearchArguments;
 
+namespace associative {
+struct ItemSumsArguments;  // associative_memory/item_sums.hpp; asked for by InterferenceSampler
+}
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -39,6 +43,7 @@ class Backend {
   virtual Status run(const MambaScanArguments<float>& arguments) const = 0;
   virtual Status run(const SsdArguments<float>& arguments) const = 0;
   virtual Status run(const KnnSearchArguments<float>& arguments) const = 0;
+  virtual Status run(const associative::ItemSumsArguments& arguments) const = 0;  // in float64
 };
 
 }  // namespace linearmem

@@ -13,6 +13,8 @@
 
 namespace linearmem {
 
+class Backend;
+
 struct SettingSpec {
   const char* name;     // "beta": command line, URL and knob
   const char* meaning;  // "how hard the write overwrites"
@@ -75,6 +77,9 @@ class FigureParts {
   virtual double work(std::int64_t part) const = 0;  // multiply-adds, roughly: how parts compare in time
   virtual Result<std::unique_ptr<PartRun>> start(std::int64_t part) const = 0;
   virtual Figure draw(const std::vector<std::vector<double>>& values) const = 0;  // one for each part; empty: not known yet
+
+  // Parts started from now on compute on `backend`, which must outlive them. Error: unavailable, where the figure or the backend cannot.
+  virtual Status compute_on(const Backend& backend);
 };
 
 // A figure under way: call step() until progress() is 1. Each step takes some milliseconds, not many.
@@ -109,8 +114,8 @@ Result<const Experiment*> find_experiment(std::string_view name);
 // The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
 Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
 
-// All complete the settings first.
-Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings);  // none where there is no `parts`
+// All complete the settings first. No parts where the experiment has no `parts`; backend: null for this processor.
+Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings, const Backend* backend = nullptr);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);
 

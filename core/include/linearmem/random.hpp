@@ -47,6 +47,12 @@ class Pcg64 {
   // Normal numbers from the draws that need no second one (98.5 % do not); stops before the first that does. Returns how many.
   std::size_t quick_normals(double* values, std::size_t count);
 
+  // Where it stands, for whoever draws on from there elsewhere. A half kept by next32() is no part of it.
+  struct Place {
+    std::uint64_t state_high, state_low, increment_high, increment_low;
+  };
+  Place place() const { return {state_.high, state_.low, increment_.high, increment_.low}; }
+
  private:
   struct Wide {
     std::uint64_t high = 0, low = 0;
@@ -69,6 +75,7 @@ class Generator {
 
   std::uint64_t next64() { return bits_.next64(); }
   std::uint32_t next32() { return bits_.next32(); }
+  Pcg64::Place place() const { return bits_.place(); }
 
   double random();                          // .random(): [0, 1), a multiple of 2^-53
   double uniform(double low, double high);  // .uniform(low, high); NaN, nothing drawn, when high - low is not finite

@@ -53,19 +53,17 @@ ChunkScratch scratch_for(Transfer& memory, std::int64_t places, const ChunkArgum
   return scratch;
 }
 
-Status launch(Device& device, Transfer& memory, const char* door, const ChunkTable& table, ChunkArguments a) {
+Result<ChunkedCall> prepare(Device& device, Transfer& memory, const char* door, const ChunkTable& table, ChunkArguments a) {
   const auto N = static_cast<std::int64_t>(table.first_chunk.size()), chunks = static_cast<std::int64_t>(table.sequence.size());
   const auto plan = plan_chunked(door, N, chunks, device.limits(), a);
   if (!plan.ok()) return plan.status();
-  const ChunkedPlan& p = plan.value();
-  if (p.scan_blocks == 0) return {};
-  a.scratch = scratch_for(memory, p.weights_blocks, a);
-  a.first_chunk = memory.up(View<const std::int64_t, 1>(table.first_chunk.data(), {N})).data();
-  a.sequence = memory.up(View<const std::int64_t, 1>(table.sequence.data(), {chunks})).data();
-  Status status = memory.status();
-  if (status.ok() && p.weights_blocks > 0)
-    status = device.launch({kernel_number<ChunkWeights>(), p.weights_blocks, kChunkThreads, p.weights_shared_bytes, &a});
-  return status.ok() ? device.launch({p.scan_kernel, p.scan_blocks, kChunkThreads, p.scan_shared_bytes, &a}) : status;
+  if (plan.value().scan_blocks > 0) {
+    a.scratch = scratch_for(memory, plan.value().weights_blocks, a);
+    a.first_chunk = memory.up(View<const std::int64_t, 1>(table.first_chunk.data(), {N})).data();
+    a.sequence = memory.up(View<const std::int64_t, 1>(table.sequence.data(), {chunks})).data();
+  }
+  if (!memory.status().ok()) return memory.status();
+  return ChunkedCall{a, plan.value()};
 }
 
 }  // namespace
@@ -114,28 +112,37 @@ Status check_chunked(const LinearAttentionArguments<float>& a) {
 
 Status check_chunked(const SsdArguments<float>& a) { return check_request("ssd", a.chunk, a.allow_growth, false, 0); }
 
-Status launch_chunked(Device& device, Transfer& scratch, const DeltaRuleArguments<float>& on_device, const ChunkTable& chunks,
-                      const View<const std::int64_t, 1>& checkpoint_rows) {
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const DeltaRuleArguments<float>& on_device, const ChunkTable& chunks,
+                                    const View<const std::int64_t, 1>& checkpoint_rows) {
   ChunkArguments a{};
   a.call = matrix_state_arguments(on_device, checkpoint_rows);
   a.corrects = true;
-  return launch(device, scratch, "delta_rule", chunks, a);
+  return prepare(device, memory, "delta_rule", chunks, a);
 }
 
-Status launch_chunked(Device& device, Transfer& scratch, const LinearAttentionArguments<float>& on_device, const ChunkTable& chunks,
-                      const View<const std::int64_t, 1>& checkpoint_rows) {
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const LinearAttentionArguments<float>& on_device, const ChunkTable& chunks,
+                                    const View<const std::int64_t, 1>& checkpoint_rows) {
   ChunkArguments a{};
   a.call = matrix_state_arguments(on_device, checkpoint_rows);
   a.z = array_of(on_device.z), a.final_z = array_of(on_device.final_z), a.checkpoints_z = array_of(on_device.checkpoints_z);
   a.divides = on_device.normalize;
   a.counts = a.divides || a.final_z.given() || a.checkpoints_z.given();
-  return launch(device, scratch, "linear_attention", chunks, a);
+  return prepare(device, memory, "linear_attention", chunks, a);
 }
 
-Status launch_chunked(Device& device, Transfer& scratch, const SsdArguments<float>& on_device, const ChunkTable& chunks) {
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const SsdArguments<float>& on_device, const ChunkTable& chunks) {
   ChunkArguments a{};
   a.call = matrix_state_arguments(on_device);
-  return launch(device, scratch, "ssd", chunks, a);
+  return prepare(device, memory, "ssd", chunks, a);
+}
+
+Status launch_chunked(Device& device, const ChunkedCall& call) {
+  const ChunkedPlan& p = call.plan;
+  if (p.scan_blocks == 0) return {};
+  Status status;
+  if (p.weights_blocks > 0)
+    status = device.launch({kernel_number<ChunkWeights>(), p.weights_blocks, kChunkThreads, p.weights_shared_bytes, &call.arguments});
+  return status.ok() ? device.launch({p.scan_kernel, p.scan_blocks, kChunkThreads, p.scan_shared_bytes, &call.arguments}) : status;
 }
 
 }  // namespace linearmem::cuda

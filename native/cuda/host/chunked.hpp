@@ -37,12 +37,19 @@ Status check_chunked(const DeltaRuleArguments<float>& a);
 Status check_chunked(const LinearAttentionArguments<float>& a);
 Status check_chunked(const SsdArguments<float>& a);
 
-// checkpoint_rows [N] on the device where there are checkpoints. `scratch` owns what the launches work in: keep it until they are done.
-// final_z must not be the memory of z.
-Status launch_chunked(Device& device, Transfer& scratch, const DeltaRuleArguments<float>& on_device, const ChunkTable& chunks,
-                      const View<const std::int64_t, 1>& checkpoint_rows = {});
-Status launch_chunked(Device& device, Transfer& scratch, const LinearAttentionArguments<float>& on_device, const ChunkTable& chunks,
-                      const View<const std::int64_t, 1>& checkpoint_rows = {});
-Status launch_chunked(Device& device, Transfer& scratch, const SsdArguments<float>& on_device, const ChunkTable& chunks);
+// A call with its scratch, ready to be launched, as often as one likes while what prepared it lives.
+struct ChunkedCall {
+  ChunkArguments arguments;
+  ChunkedPlan plan;
+};
+
+// checkpoint_rows [N] on the device where there are checkpoints. `memory` owns the scratch. final_z must not be the memory of z.
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const DeltaRuleArguments<float>& on_device, const ChunkTable& chunks,
+                                    const View<const std::int64_t, 1>& checkpoint_rows = {});
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const LinearAttentionArguments<float>& on_device, const ChunkTable& chunks,
+                                    const View<const std::int64_t, 1>& checkpoint_rows = {});
+Result<ChunkedCall> prepare_chunked(Device& device, Transfer& memory, const SsdArguments<float>& on_device, const ChunkTable& chunks);
+
+Status launch_chunked(Device& device, const ChunkedCall& call);
 
 }  // namespace linearmem::cuda

@@ -29,6 +29,16 @@ struct MemoryState {
   std::int64_t free_bytes = 0, total_bytes = 0;
 };
 
+enum class MatrixType { float32, bfloat16 };
+
+// Matrices [n,n], column after column; c in float32, as are all sums.
+struct MatrixProduct {
+  MatrixType type;
+  std::int64_t n;
+  const void *a, *b;
+  float* c;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -51,7 +61,10 @@ class Device {
   virtual Status launch(const Launch& launch) = 0;
   virtual Status finish() = 0;  // waits for all that was asked for
 
-  // Seconds that the device took for what `work` asked of it.
+  // c = a b by the vendor's library. Error: unavailable, with the reason, where it cannot be loaded or does not multiply this type.
+  virtual Status multiply(const MatrixProduct& product) = 0;
+
+  // Seconds that the device took for what `work` asked of it. From one thread at a time.
   virtual Result<double> seconds(const std::function<Status()>& work) = 0;
 };
 

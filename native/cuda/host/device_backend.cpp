@@ -42,6 +42,11 @@ Status check_form_of_state(const char* door, const Arguments& a, MatrixPrecision
                              "; in matrix precision bf16 it has automatic, recurrent, chunked");
 }
 
+// What `prepared` says, on the device; its scratch is the transfer's.
+void launch_prepared(Device& device, Transfer& transfer, const Result<ChunkedCall>& prepared) {
+  transfer.keep(prepared.ok() ? launch_chunked(device, prepared.value()) : prepared.status());
+}
+
 Status check_state(const char* door, const std::optional<StateType>& type) {
   if (!type || *type == StateType::float32) return {};
   return Status::unavailable(std::string(door) + ": state_type is " + std::string(state_type_name(*type)) + "; backend cuda keeps states in f32");
@@ -110,7 +115,7 @@ Status DeviceBackend::run(const DeltaRuleArguments<float>& a) const {
   there.o = transfer.out(a.o), there.reads = transfer.out(a.reads);
   there.final_state = transfer.out(a.final_state), there.checkpoints = transfer.out(a.checkpoints);
   if (transfer.status().ok() && a.form == Form::chunked)
-    transfer.keep(launch_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.q.extent(1), N), rows));
+    launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.q.extent(1), N), rows));
   else if (transfer.status().ok())
     transfer.keep(launch_delta_rule(*device_, there, N, rows));
   return transfer.down();
@@ -131,7 +136,8 @@ Status DeviceBackend::run(const LinearAttentionArguments<float>& a) const {
   there.o = transfer.out(a.o), there.final_state = transfer.out(a.final_state), there.final_z = transfer.out(a.final_z);
   there.checkpoints = transfer.out(a.checkpoints), there.checkpoints_z = transfer.out(a.checkpoints_z);
   if (a.form == Form::chunked) {
-    if (transfer.status().ok()) transfer.keep(launch_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, T, N), rows));
+    if (transfer.status().ok())
+      launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, T, N), rows));
     return transfer.down();
   }
   View<float, 4> denominators;
@@ -150,7 +156,7 @@ Status DeviceBackend::run(const SsdArguments<float>& a) const {
   there.y = transfer.out(a.y), there.final_state = transfer.out(a.final_state);
   const std::int64_t N = sequences_of(a.cu_seqlens, a.x.extent(0));
   if (transfer.status().ok() && a.form == Form::chunked)
-    transfer.keep(launch_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.x.extent(1), N)));
+    launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.x.extent(1), N)));
   else if (transfer.status().ok())
     transfer.keep(launch_matrix_state(*device_, "ssd", N, false, matrix_state_arguments(there)));
   return transfer.down();

@@ -29,6 +29,7 @@ class DeviceBackend final : public Backend {
   Status run(const MambaScanArguments<float>& arguments) const override;
   Status run(const SsdArguments<float>& arguments) const override;
   Status run(const KnnSearchArguments<float>& arguments) const override;
+  Status run(const associative::ItemSumsArguments& arguments) const override;
 
  private:
   std::unique_ptr<Device> device_;

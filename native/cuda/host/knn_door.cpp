@@ -36,7 +36,9 @@ Status DeviceBackend::run(const KnnSearchArguments<float>& a) const {
   for (std::int64_t first = 0; first < Q && lasting.status().ok(); first += group) {
     const std::int64_t count = std::min(group, Q - first);
     Transfer scratch(*device_);
-    const Nearest found = search(*device_, scratch, keys, {queries.data() + first * D, {count, D}}, R, a.metric, failed);
+    const Search search(scratch, keys, {queries.data() + first * D, {count, D}}, R, a.metric, failed);
+    const Nearest found = search.nearest();
+    if (scratch.status().ok()) scratch.keep(search.launch(*device_));
     if (scratch.status().ok()) scratch.keep(device_->finish());
     const auto bytes = static_cast<std::int64_t>(sizeof(double)) * count * R;
     if (scratch.status().ok()) scratch.keep(device_->download(found.distances, distances.data() + first * R, bytes));

@@ -31,6 +31,7 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {
+    if (!held_.empty()) static_cast<void>(device_.finish());  // a call that failed half way may have launches under way
     for (void* memory : held_) device_.release(memory);
   }
 

@@ -10,6 +10,7 @@
 //   block.index()          which block of the grid this is
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -19,6 +20,7 @@
 #define LINEARMEM_BOTH __host__ __device__ constexpr  // what host and device both count
 #define LINEARMEM_UNROLL _Pragma("unroll")
 #define LINEARMEM_UNROLL_TWICE _Pragma("unroll 2")
+#define LINEARMEM_ROLLED _Pragma("unroll 1")  // where more at once would not fit into the registers
 #define LINEARMEM_MAY_ALIAS  // the device's compiler does not reason by type
 #else
 #define LINEARMEM_DEVICE
@@ -26,6 +28,7 @@
 #define LINEARMEM_BOTH constexpr
 #define LINEARMEM_UNROLL
 #define LINEARMEM_UNROLL_TWICE
+#define LINEARMEM_ROLLED
 #define LINEARMEM_MAY_ALIAS __attribute__((__may_alias__))
 #endif
 
@@ -75,6 +78,15 @@ LINEARMEM_INLINE T least(T a, T b) {
 template <typename T>
 LINEARMEM_INLINE bool is_finite(T x) {
   return x - x == T{0};
+}
+
+// Bits that are set.
+LINEARMEM_INLINE int count_bits(std::uint64_t bits) {
+#ifdef __CUDACC__
+  return __popcll(bits);
+#else
+  return std::popcount(bits);
+#endif
 }
 
 // log(1 + exp(x)), without overflow.

@@ -195,7 +195,7 @@ struct ChunkScan {
   static LINEARMEM_DEVICE void read_state(Block& block, const Place& at, const ChunkPlace& chunk, typename Block::template Registers<Rows>& rows) {
     typename Block::template Registers<Operands> operands(block);
     block.each_apart([&](int thread) { rows[thread] = Rows{}; });
-    LINEARMEM_UNROLL_TWICE
+    LINEARMEM_ROLLED
     for (int c = 0; c < kKeys; c += 16) {
       block.each_apart([&](int thread) {
         Operands& to = operands[thread];

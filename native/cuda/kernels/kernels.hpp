@@ -8,9 +8,12 @@
 #include "kernels/channel_scan.hpp"
 #include "kernels/chunk_scan.hpp"
 #include "kernels/chunk_weights.hpp"
+#include "kernels/item_sums.hpp"
 #include "kernels/knn.hpp"
 #include "kernels/matrix_state.hpp"
 #include "kernels/multiply_add.hpp"
+#include "kernels/normal_stream.hpp"
+#include "kernels/stream_memory.hpp"
 
 namespace linearmem::cuda {
 
@@ -25,7 +28,8 @@ using Kernels = std::tuple<
     ChunkScan<256, true>,
     ChannelScan, MambaScan<4, 4>, MambaScan<16, 16>,                // N up to 16, 256
     Attention<1>, Attention<4>, Attention<8>, Attention<16>,        // V up to 16, 64, 128, 256
-    KnnDistance, KnnSelect, MultiplyAdd>;
+    KnnDistance, KnnSelect, MultiplyAdd, StreamMemory<false>, StreamMemory<true>,
+    NormalExits, NormalDraw, UnitRows, SliceSums, JoinSlices>;      // sampling
 
 constexpr int kKernelCount = static_cast<int>(std::tuple_size_v<Kernels>);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
+#include "runtime/cublas.hpp"
 #include "runtime/kernel_table.hpp"
 
 namespace linearmem::cuda {
@@ -20,6 +22,7 @@ std::string version_text(int version) { return std::to_string(version / 1000) + 
 
 // Why no device can be counted.
 Status no_device(cudaError_t error) {
+  static_cast<void>(cudaGetLastError());
   int driver = 0;
   if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0) return refusal("there is no NVIDIA driver on this machine");
   if (error == cudaErrorInsufficientDriver)
@@ -35,13 +38,15 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice() override {
     if (cudaSetDevice(number_) != cudaSuccess) return;
+    cublas_.reset();
     for (cudaEvent_t event : {begin_, end_})
       if (event) cudaEventDestroy(event);
     if (stream_) cudaStreamDestroy(stream_);
   }
 
   Status open() {
-    Status status = checked("cudaSetDevice", cudaSetDevice(number_));
+    Status status = here();
+    if (status.ok()) status = code_is_there();
     if (status.ok()) status = checked("cudaStreamCreate", cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     for (cudaEvent_t* event : {&begin_, &end_})
       if (status.ok()) status = checked("cudaEventCreate", cudaEventCreate(event));
@@ -69,7 +74,7 @@ class CudaDevice final : public Device {
     const cudaError_t error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
     if (error == cudaSuccess) return memory;
     if (error != cudaErrorMemoryAllocation) return checked("cudaMalloc", error);
-    static_cast<void>(cudaGetLastError());  // running out of memory leaves the device usable
+    forget_error();  // running out of memory leaves the device usable
     const auto state = this->memory();
     if (!state.ok()) return state.status();
     return Status(StatusCode::out_of_memory, "backend cuda: " + std::to_string(bytes) + " bytes are needed, " +
@@ -77,7 +82,7 @@ class CudaDevice final : public Device {
                                                  " are free on device " + std::to_string(number_));
   }
   void release(void* memory) override {
-    if (here().ok()) static_cast<void>(cudaFree(memory));
+    if (here().ok() && cudaFree(memory) != cudaSuccess) forget_error();  // a lost device's memory went with it
   }
 
   Status upload(const void* host, void* device, std::int64_t bytes) override { return copied(host, device, bytes, cudaMemcpyHostToDevice); }
@@ -95,8 +100,9 @@ class CudaDevice final : public Device {
     if (Status status = here(); !status.ok()) return status;
     const void* function = kernel_function(launch.kernel);
     if (launch.shared_bytes > kSharedWithoutAsking) {
-      const cudaError_t error =
-          cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(launch.shared_bytes));
+      // The most there is, always: another thread that asked for less would take this launch's share away.
+      const cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     static_cast<int>(limits().shared_bytes_per_block));
       if (Status status = checked("cudaFuncSetAttribute", error); !status.ok()) return status;
     }
     for (std::int64_t first = 0; first < launch.blocks; first += kMostBlocks) {
@@ -114,6 +120,16 @@ class CudaDevice final : public Device {
     return checked("cudaStreamSynchronize", cudaStreamSynchronize(stream_));
   }
 
+  Status multiply(const MatrixProduct& product) override {
+    if (Status status = here(); !status.ok()) return status;
+    if (!cublas_) {
+      auto loaded = Cublas::load(stream_);
+      if (!loaded.ok()) return loaded.status();
+      cublas_ = std::move(loaded).value();
+    }
+    return cublas_->multiply(product);
+  }
+
   Result<double> seconds(const std::function<Status()>& work) override {
     if (Status status = here(); !status.ok()) return status;
     Status status = checked("cudaEventRecord", cudaEventRecord(begin_, stream_));
@@ -129,12 +145,32 @@ class CudaDevice final : public Device {
  private:
   static constexpr std::int64_t kMostBlocks = std::numeric_limits<std::int32_t>::max();  // of a grid's first axis
 
+  // Other users of the runtime in this process ask for the last error, and must not meet ours. One that loses the device stays.
+  static void forget_error() { static_cast<void>(cudaGetLastError()); }
+
   Status checked(const char* what, cudaError_t error) const {
     if (error == cudaSuccess) return {};
-    return refusal(std::string(what) + " failed on device " + std::to_string(number_) + ": " + cudaGetErrorString(error));
+    forget_error();
+    const std::string sentence = std::string(what) + " failed on device " + std::to_string(number_) + ": " + cudaGetErrorString(error);
+    if (error == cudaErrorMemoryAllocation) return Status(StatusCode::out_of_memory, "backend cuda: " + sentence);
+    return refusal(sentence);
   }
-  // The calling thread's device is a state of its own.
+
+  // The calling thread's device is a state of its own. The first call makes the context, which a device filled by others has no room for.
   Status here() const { return checked("cudaSetDevice", cudaSetDevice(number_)); }
+
+  // All kernels are compiled for the same devices: what the first one lacks, all lack.
+  Status code_is_there() const {
+    cudaFuncAttributes attributes{};
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel_function(0));
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction || error == cudaErrorUnsupportedPtxVersion ||
+        error == cudaErrorJitCompilerNotFound) {
+      forget_error();
+      return refusal("this build holds no code that runs on device " + std::to_string(number_) + ", compute capability " +
+                     std::to_string(properties_.major) + "." + std::to_string(properties_.minor) + ": " + cudaGetErrorString(error));
+    }
+    return checked("cudaFuncGetAttributes", error);
+  }
 
   Status copied(const void* from, void* to, std::int64_t bytes, cudaMemcpyKind kind) {
     if (bytes == 0) return {};
@@ -148,6 +184,7 @@ class CudaDevice final : public Device {
   cudaDeviceProp properties_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
+  std::unique_ptr<Cublas> cublas_;  // once it was asked for
 };
 
 }  // namespace
