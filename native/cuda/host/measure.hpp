@@ -1,10 +1,13 @@
 // cuda_measure over any device: the limits, then each case of a list.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "foundation/precision.hpp"
 #include "host/device.hpp"
 #include "linearmem/cuda_measure.hpp"
 #include "linearmem/tensor.hpp"
