@@ -86,7 +86,7 @@ for (const [name, set, aim] of [['here', here, 'at most 600 ms'], ['slow', slow,
   line(Math.max(...set.map(({ shift }) => shift)).toFixed(4), '', `layout shift, ${name}, the largest`, 'at most 0.02');
 }
 if (!values.quick) {
-  const grown = await memoryGrowth(browser, site.address, { changes: 500, reloads: 20 });
+  const grown = await memoryGrowth(site.address, { changes: 500, reloads: 20 });
   line(grown.changes.toFixed(1), '%', 'memory after 500 changes of knobs', 'below 10 %');
   line(grown.reloads.toFixed(1), '%', 'memory after 20 reloads', 'below 10 %');
 }
