@@ -37,6 +37,14 @@ val training_to_val(const TrainingRow& row) {
   return object;
 }
 
+val assumption_to_val(const Assumption& assumption) {
+  val object = val::object();
+  object.set("rule", text(assumption_rule_name(assumption.rule)));
+  object.set("field", text(assumption.field));
+  object.set("number", val(assumption.number));
+  return object;
+}
+
 val ledger_to_val(const ModelLayers& model, const Ledger& ledger, const Figure& figure) {
   val object = val::object();
   object.set("model", text(model.name));
@@ -50,7 +58,7 @@ val ledger_to_val(const ModelLayers& model, const Ledger& ledger, const Figure& 
   object.set("breakEven", number_or_null(ledger.break_even));
   object.set("requestsFit", number_or_null(ledger.requests_fit));
   object.set("training", to_array(ledger.training, training_to_val));
-  object.set("assumed", to_array(model.assumed, [](const std::string& what) { return text(what); }));
+  object.set("assumed", to_array(model.assumed, assumption_to_val));
   object.set("figure", figure_to_val(figure));
   return object;
 }

@@ -169,6 +169,14 @@ export interface TrainingRow {
   recomputedBytes: number;
 }
 
+// A default of the architecture, where the configuration is silent: what it fills in for `field`, with the rule's number.
+export interface Assumption {
+  rule: 'value' | 'last-of-every' | 'window-in-every-layer' | 'window-from' | 'full-and-linear-in-turn' | 'as-full-attn-idxs'
+    | 'mamba-in-every-layer' | 'none' | 'width-of-full-attention';
+  field: string; // 'head_dim'; '' for the last rule
+  number: number;
+}
+
 export interface Ledger {
   model: string;
   modelType: string;
@@ -181,7 +189,7 @@ export interface Ledger {
   breakEven: number | null;
   requestsFit: number | null;
   training: TrainingRow[];
-  assumed: string[]; // defaults of the architecture, where the configuration is silent
+  assumed: Assumption[];
   figure: Figure;
 }
 

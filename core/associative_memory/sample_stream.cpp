@@ -2,17 +2,9 @@
 
 #include <cmath>
 
+#include "foundation/unit_rows.hpp"
+
 namespace linearmem::associative {
-namespace {
-
-void normalize(double* row, std::int64_t width) {
-  double squares = 0;
-  for (std::int64_t i = 0; i < width; ++i) squares += row[i] * row[i];
-  const double length = std::sqrt(squares);
-  for (std::int64_t i = 0; i < width; ++i) row[i] /= length;
-}
-
-}  // namespace
 
 SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
     : generator_(seed),
@@ -22,7 +14,7 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
       keys_(static_cast<std::size_t>(K_ * kTileItems)),
       values_(static_cast<std::size_t>(kTileItems * padded_row(V_))),
       row_(static_cast<std::size_t>(K_)) {
-  for (std::int64_t q = 0; q < settings.queries; ++q) draw_unit_row(targets_.data() + q * K_, K_);
+  for (std::int64_t q = 0; q < settings.queries; ++q) draw_unit_rows(generator_, targets_.data() + q * K_, 1, K_);
   queries_ = targets_;
   queries_.resize(static_cast<std::size_t>(padded_queries(settings.queries) * K_));
   const double away = std::sqrt(1 - settings.match * settings.match);
@@ -32,23 +24,18 @@ SampleStream::SampleStream(const SamplingSettings& settings, std::uint64_t seed)
     generator_.fill_normal(row_);
     for (std::int64_t i = 0; i < K_; ++i) along += row_[static_cast<std::size_t>(i)] * key[i];
     for (std::int64_t i = 0; i < K_; ++i) row_[static_cast<std::size_t>(i)] -= along * key[i];
-    normalize(row_.data(), K_);
+    divide_by_length(row_.data(), K_);
     for (std::int64_t i = 0; i < K_; ++i)
       queries_[static_cast<std::size_t>(q * K_ + i)] = settings.match * key[i] + away * row_[static_cast<std::size_t>(i)];
   }
 }
 
-void SampleStream::draw_unit_row(double* row, std::int64_t width) {
-  generator_.fill_normal({row, static_cast<std::size_t>(width)});
-  normalize(row, width);
-}
-
 void SampleStream::draw_tile() {
   for (std::int64_t s = 0; s < kTileItems; ++s) {
-    draw_unit_row(row_.data(), K_);
+    draw_unit_rows(generator_, row_.data(), 1, K_);
     for (std::int64_t c = 0; c < K_; ++c) keys_[static_cast<std::size_t>(c * kTileItems + s)] = row_[static_cast<std::size_t>(c)];
   }
-  for (std::int64_t s = 0; s < kTileItems; ++s) draw_unit_row(values_.data() + s * padded_row(V_), V_);
+  for (std::int64_t s = 0; s < kTileItems; ++s) draw_unit_rows(generator_, values_.data() + s * padded_row(V_), 1, V_);
 }
 
 }  // namespace linearmem::associative

@@ -20,8 +20,6 @@ class SampleStream {
   Pcg64::Place place() const { return generator_.place(); }
 
  private:
-  void draw_unit_row(double* row, std::int64_t width);
-
   Generator generator_;
   std::int64_t K_, V_;
   std::vector<double> queries_, targets_, keys_, values_, row_;

@@ -4,6 +4,7 @@
 
 #include "claims/checks.hpp"
 #include "claims/memories.hpp"
+#include "foundation/unit_rows.hpp"
 
 namespace linearmem {
 
@@ -52,11 +53,7 @@ Matrix RandomMatrices::next(std::int64_t row_count, std::int64_t columns) {
 
 Matrix RandomMatrices::unit_rows(std::int64_t row_count, std::int64_t columns) {
   Matrix matrix = next(row_count, columns);
-  for (std::int64_t i = 0; i < row_count; ++i) {
-    double squares = 0;
-    for (std::int64_t j = 0; j < columns; ++j) squares += matrix(i, j) * matrix(i, j);
-    for (std::int64_t j = 0; j < columns; ++j) matrix(i, j) /= std::sqrt(squares);
-  }
+  for (std::int64_t i = 0; i < row_count; ++i) divide_by_length(matrix.data() + i * columns, columns);
   return matrix;
 }
 

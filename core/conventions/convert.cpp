@@ -10,14 +10,15 @@ Exchange begin(const ConventionMechanism& mechanism, const RunSettings& settings
   return {.mechanism = mechanism, .settings = settings, .sizes = Sizes(door_of(mechanism)), .given = &given};
 }
 
-// The sizes that their inputs tell.
-Result<Sizes> sizes_of_inputs(const ConventionMechanism& mechanism, const NamedTensors& inputs, const RunSettings& all) {
-  Exchange exchange = begin(mechanism, all, inputs);
+// For outputs: the inputs tell the sizes, and their options are `all`.
+Result<Exchange> begin_outputs(const ConventionMechanism& mechanism, const NamedTensors& inputs, const Result<RunSettings>& all) {
+  if (!all.ok()) return all.status();
+  Exchange exchange = begin(mechanism, all.value(), inputs);
   Status status = check_given(mechanism, mechanism.inputs, inputs, false);
   if (status.ok()) status = sizes_from_options(exchange);
   if (status.ok()) status = entries_meant(exchange, mechanism.inputs).status();
   if (!status.ok()) return status;
-  return exchange.sizes;
+  return exchange;
 }
 
 bool norm_forgets(const Exchange& exchange) {
@@ -75,11 +76,9 @@ Result<NamedTensors> outputs_from_native(const ConventionMechanism& mechanism, c
                                          const RunSettings& settings) {
   if (!mechanism.rules) return outputs;
   const auto all = with_all_options(mechanism, settings);
-  if (!all.ok()) return all.status();
-  auto sizes = sizes_of_inputs(mechanism, inputs, all.value());
-  if (!sizes.ok()) return sizes.status();
-  Exchange exchange = begin(mechanism, all.value(), inputs);
-  exchange.sizes = std::move(sizes).value();
+  auto begun = begin_outputs(mechanism, inputs, all);
+  if (!begun.ok()) return begun.status();
+  Exchange& exchange = begun.value();
   exchange.ours = outputs;
   Status status = check_ours(mechanism, mechanism.outputs, outputs);
   if (status.ok()) status = move_to_theirs(exchange, mechanism.outputs);
@@ -92,11 +91,10 @@ Result<NamedTensors> outputs_to_native(const ConventionMechanism& mechanism, con
                                        const RunSettings& settings) {
   if (!mechanism.rules) return outputs;
   const auto all = with_all_options(mechanism, settings);
-  if (!all.ok()) return all.status();
-  auto sizes = sizes_of_inputs(mechanism, inputs, all.value());
-  if (!sizes.ok()) return sizes.status();
-  Exchange exchange = begin(mechanism, all.value(), outputs);
-  exchange.sizes = std::move(sizes).value();
+  auto begun = begin_outputs(mechanism, inputs, all);
+  if (!begun.ok()) return begun.status();
+  Exchange& exchange = begun.value();
+  exchange.given = &outputs;
   Status status = check_given(mechanism, mechanism.outputs, outputs, false);
   if (status.ok()) status = move_to_ours(exchange, mechanism.outputs);
   if (status.ok()) status = run_step(mechanism.rules->outputs_to_ours, exchange);

@@ -3,12 +3,12 @@
 
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "delta_rule/arguments.hpp"
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/piece_states.hpp"
+#include "foundation/plain_list.hpp"
 #include "foundation/state_check.hpp"
 #include "foundation/work_split.hpp"
 #include "linearmem/tensor.hpp"
@@ -30,8 +30,8 @@ Status check(const DeltaRuleArguments<T>& a, ShapeCheck& shapes) {
 }
 
 template <typename T>
-void run_heads(const std::vector<delta::Head<T>>& heads, const DeltaRuleArguments<T>& a) {
-  if (a.form == Form::automatic || a.form == Form::recurrent) return delta::recurrent(std::span(heads));
+void run_heads(std::span<const delta::Head<T>> heads, const DeltaRuleArguments<T>& a) {
+  if (a.form == Form::automatic || a.form == Form::recurrent) return delta::recurrent(heads);
   const std::int64_t chunk = a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64;
   for (const delta::Head<T>& head : heads) {
     if (a.form == Form::chunked) delta::chunked(head, chunk);
@@ -42,13 +42,11 @@ void run_heads(const std::vector<delta::Head<T>>& heads, const DeltaRuleArgument
 }
 
 template <typename T>
-std::vector<delta::Head<T>> heads_of(const DeltaRuleArguments<T>& a, const Piece& piece, const TokenRange& range, PieceStates<T>& states,
-                                     const std::optional<Rounding<T>>& rounding) {
-  std::vector<delta::Head<T>> heads;
-  heads.reserve(static_cast<std::size_t>(piece.heads));
+void make_heads(const DeltaRuleArguments<T>& a, const Piece& piece, const TokenRange& range, PieceStates<T>& states,
+                const std::optional<Rounding<T>>& rounding, PlainList<delta::Head<T>>& heads) {
+  heads.clear();
   for (std::int64_t h = 0; h < piece.heads; ++h)
-    heads.push_back(delta::head_of(a, range, piece.head + h, states.columns(), states.S(h), rounding));
-  return heads;
+    heads.add(delta::head_of(a, range, piece.head + h, states.columns(), states.S(h), rounding));
 }
 
 // Some heads of one sequence, or some columns of one, from checkpoint to checkpoint.
@@ -57,12 +55,14 @@ void run_piece(const DeltaRuleArguments<T>& a, const Piece& piece, const std::op
   const bool recurrent = a.form == Form::automatic || a.form == Form::recurrent;
   PieceStates<T> states(a.state, a.final_state, piece, a.q.extent(3), a.v.extent(3), recurrent);
   states.load(rounding);
+  PlainList<delta::Head<T>> heads(piece.heads);
   const std::int64_t every = a.checkpoint_every;
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
   std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 && every < range.end - part.begin ? part.begin + every : range.end;
-    run_heads(heads_of(a, piece, part, states, rounding), a);
+    make_heads(a, piece, part, states, rounding, heads);
+    run_heads(heads.items(), a);
     if (part.end - part.begin == every) states.store(a.checkpoints, row++);
   }
   states.store();

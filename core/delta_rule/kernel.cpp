@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 
 #include "delta_rule/kernel.hpp"
+#include "delta_rule/one_token-inl.hpp"
 #include "foundation/column_tiles-inl.hpp"
 #include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
@@ -29,7 +30,7 @@ HWY_INLINE void read_rows(const KernelBlock<T>& block, const Tile<T>& tile, cons
   for (int c = 0; c < kVectors; ++c) sum[c] = S::zero();
   const T* state = tile.state;
   for (std::int64_t i = 0; i < block.K; ++i, state += tile.row) {
-    if constexpr (kFetch) fetch_state<T, kVectors, 2>(block.ahead, tile, block.K, i, 0);
+    if constexpr (kFetch) fetch_state<T, kVectors, 2>(block.ahead.state, tile, block.K, i, 0);
     const auto x_i = S::all(x[i]);
     for (int c = 0; c < kVectors; ++c) sum[c] = S::multiply_add(x_i, S::load(state + c * S::lanes()), sum[c]);
   }
@@ -52,7 +53,7 @@ HWY_INLINE void write_rows(const KernelBlock<T>& block, const Tile<T>& tile, std
   T* at = tile.state;
   for (std::int64_t i = 0; i < K; ++i, at += row) {
     if constexpr (kFetch)
-      if (t == 0) fetch_state<T, kVectors, 2>(block.ahead, tile, K, i, 1);
+      if (t == 0) fetch_state<T, kVectors, 2>(block.ahead.state, tile, K, i, 1);
     const V k_i = S::all(k[i]), q_i = S::all(q[i]), next_i = S::all(k_next[i]), decay_i = kDecay == Decay::by_key ? S::all(decays[i]) : decay;
     for (int c = 0; c < kVectors; ++c) {
       V s = S::load(at + c * lanes);
@@ -113,6 +114,8 @@ HWY_INLINE void tile_of(const KernelBlock<T>& block, const Tile<T>& tile) {
 
 template <typename T>
 HWY_INLINE void all_tiles(const KernelBlock<T>& block) {
+  if constexpr (kFetchStates)
+    if (block.tokens == 1 && block.state_stride > 0 && !block.k_decayed) return one_token(block);
   each_state_tile<T>(block.state, block.state_stride, block.K, block.V, [&](int vectors, const Tile<T>& tile) HWY_ATTR {
     if constexpr (kTileVectors == 4)  // a target with narrower tiles carries no code for wide ones
       if (vectors == 4) return tile_of<T, 4>(block, tile);

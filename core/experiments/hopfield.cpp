@@ -33,7 +33,7 @@ Status settle(const Tensor<double, 2>& patterns, const double (&start)[2], doubl
 }
 
 Result<Figure> run(const Settings& settings) {
-  const auto count = static_cast<std::int64_t>(settings.at("patterns"));
+  const std::int64_t count = whole(settings, "patterns");
   Series stored{"least_squares", "patterns", {}, {}}, way{"softmax_attention", "state", {}, {}},
       energy{"softmax_attention", "energy", {}, {}}, steps{"softmax_attention", "steps", {}, {}},
       here{"sampled_mean", "beta of the knob", {}, {}};

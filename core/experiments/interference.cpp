@@ -5,6 +5,7 @@
 #include "associative_memory/picture.hpp"
 #include "experiments/lists.hpp"
 #include "experiments/sampled.hpp"
+#include "foundation/unit_rows.hpp"
 
 namespace linearmem {
 namespace {
@@ -65,18 +66,6 @@ Result<std::unique_ptr<FigureParts>> start_least_squares(const Settings& setting
 
 constexpr std::int64_t kBlock = 256, kWidth = 64, kMostPictures = 1024;
 
-void draw_rows(Generator& generator, std::vector<double>& rows) {
-  for (std::int64_t row = 0; row < kBlock; ++row) {
-    double squares = 0;
-    const std::size_t first = rows.size();
-    for (std::int64_t c = 0; c < kWidth; ++c) {
-      rows.push_back(generator.standard_normal());
-      squares += rows.back() * rows.back();
-    }
-    for (std::size_t at = first; at < rows.size(); ++at) rows[at] /= std::sqrt(squares);
-  }
-}
-
 // Reads of key 0 after M = 1, 2, ... items, and R of each.
 class Readback {
  public:
@@ -88,7 +77,7 @@ class Readback {
   // Rising M only.
   const std::vector<double>& at(std::int64_t M) {
     for (; items_ < M; ++items_) {
-      if (items_ % kBlock == 0 || keys_.empty()) draw_block();
+      if (items_ % kBlock == 0 || query_.empty()) draw_block();
       const auto row = static_cast<std::size_t>(items_ % kBlock * kWidth);
       double score = 0;
       for (std::size_t c = 0; c < kWidth; ++c) score += query_[c] * keys_[row + c];
@@ -105,14 +94,13 @@ class Readback {
 
  private:
   void draw_block() {
-    keys_.clear();
-    values_.clear();
-    draw_rows(generator_, keys_);
-    draw_rows(generator_, values_);
+    draw_unit_rows(generator_, keys_.data(), kBlock, kWidth);
+    draw_unit_rows(generator_, values_.data(), kBlock, kWidth);
     if (query_.empty()) query_.assign(keys_.begin(), keys_.begin() + kWidth);
   }
 
-  std::vector<double> read_, picture_, keys_, values_, query_;
+  std::vector<double> read_, picture_, query_;
+  std::vector<double> keys_ = std::vector<double>(kBlock * kWidth), values_ = keys_;
   Generator generator_;
   double own_ = 0;
   std::int64_t items_ = 1;  // the picture is item 0

@@ -32,7 +32,7 @@ KnnIdentity identity_of(const char* domain) {
 Memory filled(const Settings& settings) {
   Memory memory;
   Generator generator(static_cast<std::uint64_t>(settings.at("seed")));
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(settings.at("records")); ++i) {
+  for (std::int64_t i = 0; i < whole(settings, "records"); ++i) {
     const std::int64_t token = i % 3;
     for (int axis = 0; axis < 2; ++axis) memory.keys.push_back(kCentres[token][axis] + 0.22 * generator.standard_normal());
     memory.tokens.push_back(token);
@@ -53,7 +53,7 @@ Status look_up(const Memory& memory, const Settings& settings, Found& found) {
   const double query[] = {settings.at("query_x"), settings.at("query_y")};
   const Status searched = knn_search(KnnSearchArguments<double>{.keys = {memory.keys.data(), {memory.count(), 2}},
                                                                 .queries = {query, {1, 2}},
-                                                                .k = static_cast<std::int64_t>(settings.at("k")),
+                                                                .k = whole(settings, "k"),
                                                                 .at_most_k = true,
                                                                 .ids = found.ids.view(),
                                                                 .distances = found.distances.view()});
@@ -146,7 +146,7 @@ Panel distribution(const Found& found) {
 
 Result<Figure> run(const Settings& settings) {
   const Memory memory = filled(settings);
-  Found found(knn_columns(memory.count(), static_cast<std::int64_t>(settings.at("k")), true));
+  Found found(knn_columns(memory.count(), whole(settings, "k"), true));
   if (Status status = look_up(memory, settings, found); !status.ok()) return status;
   return Figure{{plane(memory, settings, found), weights(settings, found), distribution(found)}};
 }

@@ -131,13 +131,12 @@ Status check_bits(const Settings& settings) {
 }
 
 LedgerSettings in_words_of_the_ledger(const Settings& settings) {
-  const auto whole = [&](const char* name) { return static_cast<std::int64_t>(settings.at(name)); };
-  return {.context = whole("context"),
-          .batch = whole("batch"),
-          .source = whole("source"),
-          .precision = {static_cast<int>(whole("kv_bits")), static_cast<int>(whole("state_bits")), static_cast<int>(whole("conv_bits"))},
-          .conv_columns = static_cast<ConvColumns>(whole("conv_columns")),
-          .block = whole("block"),
+  return {.context = whole(settings, "context"),
+          .batch = whole(settings, "batch"),
+          .source = whole(settings, "source"),
+          .precision = {static_cast<int>(whole(settings, "kv_bits")), static_cast<int>(whole(settings, "state_bits")), static_cast<int>(whole(settings, "conv_bits"))},
+          .conv_columns = static_cast<ConvColumns>(whole(settings, "conv_columns")),
+          .block = whole(settings, "block"),
           .device_bytes = static_cast<std::int64_t>(settings.at("device_gib") * 1024 * 1024 * 1024)};
 }
 

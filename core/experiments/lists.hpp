@@ -1,9 +1,14 @@
-// Each experiment's own file defines it; the registry lists them.
+// Each experiment's own file defines it; the registry lists them. And what all of them do with their settings.
 #pragma once
+
+#include <cstdint>
 
 #include "linearmem/experiments.hpp"
 
 namespace linearmem {
+
+// A setting that is a whole number: the registry has refused others.
+inline std::int64_t whole(const Settings& settings, const char* name) { return static_cast<std::int64_t>(settings.at(name)); }
 
 // What the registry holds. every_experiment.cpp lists them all; a program that needs fewer defines list_experiments itself, and
 // that file, a member of a static library, then stays out with all that only it asks for.

@@ -14,8 +14,6 @@
 
 namespace linearmem {
 
-inline std::int64_t whole_setting(const Settings& settings, const char* name) { return static_cast<std::int64_t>(settings.at(name)); }
-
 inline Series matrix_series(const char* memory, std::string label, std::vector<double> values) {
   std::vector<double> places(values.size());
   std::iota(places.begin(), places.end(), 0.0);

@@ -14,12 +14,11 @@ constexpr int kLongestPrefixPower = 20;
 constexpr int kCosineSteps = 40;
 
 Result<Panel> storage(const Settings& settings) {
-  const auto whole = [&](const char* name) { return static_cast<std::int64_t>(settings.at(name)); };
-  const std::int64_t K = whole("key_width"), V = whole("value_width");
-  const int bits = static_cast<int>(8 * whole("element_bytes"));
+  const std::int64_t K = whole(settings, "key_width"), V = whole(settings, "value_width");
+  const int bits = static_cast<int>(8 * whole(settings, "element_bytes"));
   const Precision precision{.kv_bits = bits, .state_bits = bits};
   const LayerShape history{.kind = LayerKind::full_attention, .heads = 1, .key_width = K, .value_width = V};
-  const LayerShape recent{.kind = LayerKind::window_attention, .heads = 1, .key_width = K, .value_width = V, .window = whole("window")};
+  const LayerShape recent{.kind = LayerKind::window_attention, .heads = 1, .key_width = K, .value_width = V, .window = whole(settings, "window")};
   const LayerShape fixed{.kind = LayerKind::linear_attention, .heads = 1, .key_width = K, .value_width = V, .normalizer = true};
   Panel panel{"storage", {"prefix length", "tokens", true}, {"storage", "bytes", true}, {}};
   panel.series = {{"softmax_attention", "explicit K,V", {}, {}}, {"window", "window", {}, {}}, {"linear_attention", "state and normalizer", {}, {}}};

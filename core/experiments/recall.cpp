@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "foundation/unit_rows.hpp"
 #include "linearmem/associative_memory.hpp"
 #include "linearmem/delta_rule.hpp"
 #include "linearmem/ledger.hpp"
@@ -92,29 +93,12 @@ Status read_items(const RecallMemory& memory, const RecallPairs& pairs, const Te
                                                            .o = reads.view()});
 }
 
-void draw_unit_rows(Generator& generator, Tensor<double, 2>& rows) {
-  generator.fill_normal(rows.values());
-  const std::int64_t width = rows.extents()[1];
-  for (std::int64_t i = 0; i < rows.extents()[0]; ++i) {
-    double* row = rows.data() + i * width;
-    double squares = 0;
-    for (std::int64_t c = 0; c < width; ++c) squares += row[c] * row[c];
-    for (std::int64_t c = 0; c < width; ++c) row[c] /= std::sqrt(squares);
-  }
-}
-
 }  // namespace
-
-const char* recall_name(Recalling kind) {
-  constexpr const char* kNames[] = {"softmax_attention", "window",           "outer_product", "linear_attention",
-                                    "delta_rule",        "gated_delta_rule", "ssd",           "least_squares"};
-  return kNames[static_cast<int>(kind)];
-}
 
 RecallPairs random_pairs(Generator& generator, std::int64_t M, std::int64_t K, std::int64_t V) {
   RecallPairs pairs{Tensor<double, 2>({M, K}), Tensor<double, 2>({M, V})};
-  draw_unit_rows(generator, pairs.keys);
-  draw_unit_rows(generator, pairs.values);
+  draw_unit_rows(generator, pairs.keys.data(), M, K);
+  draw_unit_rows(generator, pairs.values.data(), M, V);
   return pairs;
 }
 

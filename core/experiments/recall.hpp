@@ -22,7 +22,18 @@ struct RecallMemory {
   std::optional<StateType> state = {};  // outer_product, linear_attention, delta, gated_delta: the format the state is kept in
 };
 
-const char* recall_name(Recalling kind);  // as Series::memory has it
+// As Series::memory and Series::label have it.
+struct MemoryName {
+  const char* memory;
+  const char* label;
+};
+constexpr MemoryName name_of(Recalling kind) {
+  constexpr MemoryName kNames[] = {{"softmax_attention", "explicit K,V"}, {"window", "window"},
+                                   {"outer_product", "outer product"},    {"linear_attention", "linear attention"},
+                                   {"delta_rule", "delta"},               {"gated_delta_rule", "gated delta"},
+                                   {"ssd", "SSD"},                        {"least_squares", "least squares"}};
+  return kNames[static_cast<int>(kind)];
+}
 
 // M pairs, K key width, V value width.
 struct RecallPairs {

@@ -1,6 +1,7 @@
 // What time does to what was stored: recall against the distance back, and of keys that were written again or resemble others.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "experiments/hybrid_recall.hpp"
@@ -25,25 +26,15 @@ SeedQuestions at_distances(const RecallCase& one, std::int64_t, Generator& gener
   return seed;
 }
 
-Series over_distances(const char* memory, const char* label, std::int64_t M, const std::vector<double>& values) {
-  Series series = share_series(memory, label);
+Series over_distances(const MemoryName& name, std::int64_t M, const std::vector<double>& values) {
+  Series series = share_series(name);
   const std::vector<std::int64_t> all = distances(M);
   for (std::size_t i = 0; i < all.size(); ++i) add_share(series, static_cast<double>(all[i]), values, i);
   return series;
 }
 
-struct Line {
-  Recalling kind;
-  const char* label;
-};
-constexpr Line kAging[] = {{Recalling::softmax, "explicit K,V"},
-                           {Recalling::window, "window"},
-                           {Recalling::outer_product, "outer product"},
-                           {Recalling::linear_attention, "linear attention"},
-                           {Recalling::delta, "delta"},
-                           {Recalling::gated_delta, "gated delta"},
-                           {Recalling::ssd, "SSD"}};
-constexpr std::size_t kAgingLines = sizeof kAging / sizeof *kAging;
+constexpr Recalling kAging[] = {Recalling::softmax, Recalling::window,      Recalling::outer_product, Recalling::linear_attention,
+                                Recalling::delta,   Recalling::gated_delta, Recalling::ssd};
 
 RecallCase case_of(const Settings& settings, Recalling kind) {
   const std::int64_t K = whole(settings, "key_width");
@@ -58,14 +49,14 @@ RecallCase case_of(const Settings& settings, Recalling kind) {
 
 Figure draw_distance(const Settings& settings, const std::vector<RecallCase>&, const std::vector<std::vector<double>>& values) {
   Panel panel{"distance", {"pairs back", "", true}, {"recalled", "", false}, {}};
-  for (std::size_t i = 0; i < kAgingLines; ++i)
-    panel.series.push_back(over_distances(recall_name(kAging[i].kind), kAging[i].label, whole(settings, "pairs"), values[i]));
+  for (std::size_t i = 0; i < std::size(kAging); ++i)
+    panel.series.push_back(over_distances(name_of(kAging[i]), whole(settings, "pairs"), values[i]));
   return {{panel}};
 }
 
 Result<std::unique_ptr<FigureParts>> distance_parts(const Settings& settings) {
   RecallPlan plan{.groups = distances(whole(settings, "pairs")).size(), .make = at_distances, .draw = draw_distance};
-  for (const Line& line : kAging) plan.cases.push_back(case_of(settings, line.kind));
+  for (Recalling kind : kAging) plan.cases.push_back(case_of(settings, kind));
   return recall_parts(settings, std::move(plan));
 }
 
@@ -100,17 +91,13 @@ SeedQuestions in_conflict(const RecallCase& one, std::int64_t queries, Generator
 
 constexpr std::int64_t kRewrites[] = {1, 2, 3, 4, 6, 8};
 constexpr double kSimilar[] = {0, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99};
-constexpr Line kConflicting[] = {{Recalling::softmax, "explicit K,V"},
-                                 {Recalling::outer_product, "outer product"},
-                                 {Recalling::delta, "delta"},
-                                 {Recalling::gated_delta, "gated delta"},
-                                 {Recalling::ssd, "SSD"},
-                                 {Recalling::least_squares, "least squares"}};
+constexpr Recalling kConflicting[] = {Recalling::softmax,     Recalling::outer_product, Recalling::delta,
+                                      Recalling::gated_delta, Recalling::ssd,           Recalling::least_squares};
 
 template <typename Values, typename X>
 Panel conflict_panel(Panel panel, const Values& places, X x, const std::vector<std::vector<double>>& values, std::size_t& part) {
-  for (const Line& line : kConflicting) {
-    panel.series.push_back(share_series(recall_name(line.kind), line.label));
+  for (Recalling kind : kConflicting) {
+    panel.series.push_back(share_series(name_of(kind)));
     for (const auto& place : places) add_share(panel.series.back(), x(place), values[part++]);
   }
   return panel;
@@ -137,10 +124,10 @@ Result<std::unique_ptr<FigureParts>> conflict_parts(const Settings& settings) {
                           .rewrites = rewrites,
                           .rho = rho});
   };
-  for (const Line& line : kConflicting)
-    for (std::int64_t rewrites : kRewrites) add(line.kind, rewrites, 0);
-  for (const Line& line : kConflicting)
-    for (double rho : kSimilar) add(line.kind, 1, rho);
+  for (Recalling kind : kConflicting)
+    for (std::int64_t rewrites : kRewrites) add(kind, rewrites, 0);
+  for (Recalling kind : kConflicting)
+    for (double rho : kSimilar) add(kind, 1, rho);
   return recall_parts(settings, std::move(plan));
 }
 
@@ -157,7 +144,7 @@ Result<std::vector<std::int64_t>> answer_with_stack(const RecallCase& one, const
 Figure draw_hybrid(const Settings& settings, const std::vector<RecallCase>&, const std::vector<std::vector<double>>& values) {
   const std::int64_t M = whole(settings, "pairs");
   Panel panel{"hybrid", {"pairs back", "", true}, {"recalled", "", false}, {}};
-  for (std::size_t i = 0; i < 3; ++i) panel.series.push_back(over_distances(kStackMemories[i], stack_name(kStacks[i]), M, values[i]));
+  for (std::size_t i = 0; i < 3; ++i) panel.series.push_back(over_distances({kStackMemories[i], stack_name(kStacks[i])}, M, values[i]));
   panel.bands.push_back({"inside the window", 1, static_cast<double>(std::min(M, whole(settings, "window")))});
   return {{panel}};
 }

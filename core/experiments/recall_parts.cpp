@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "experiments/lists.hpp"
+
 namespace linearmem {
 namespace {
 
@@ -59,7 +61,7 @@ class RecallParts final : public FigureParts {
       : settings_(settings),
         plan_(std::move(plan)),
         first_seed_(static_cast<std::uint64_t>(settings.at("first_seed"))),
-        seeds_(static_cast<std::int64_t>(settings.at("seeds"))) {}
+        seeds_(whole(settings, "seeds")) {}
 
   std::int64_t count() const override { return static_cast<std::int64_t>(plan_.cases.size()); }
   double work(std::int64_t part) const override {
@@ -104,8 +106,8 @@ void add_share(Series& series, double x, const std::vector<double>& values, std:
   series.high.push_back(share.high);
 }
 
-Series share_series(const char* memory, std::string label) {
-  Series series{memory, std::move(label), {}, {}};
+Series share_series(const MemoryName& name) {
+  Series series{name.memory, name.label, {}, {}};
   series.points = true;
   return series;
 }

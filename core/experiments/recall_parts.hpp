@@ -47,7 +47,7 @@ SeedQuestions some_of_all(const RecallCase& one, std::int64_t queries, Generator
 // A point of the share in `group`, with its interval; nothing where the case is not known yet.
 void add_share(Series& series, double x, const std::vector<double>& values, std::size_t group = 0);
 
-Series share_series(const char* memory, std::string label);  // points, none yet
+Series share_series(const MemoryName& name);  // points, none yet
 
 // The settings of every figure of recall.
 inline SettingSpec recall_seeds(double seeds) { return {"seeds", "seeds sampled", seeds, 2, 2000, 1}; }

@@ -12,12 +12,6 @@ namespace {
 constexpr Recalling kAll[] = {Recalling::softmax, Recalling::window,      Recalling::outer_product, Recalling::linear_attention,
                               Recalling::delta,   Recalling::gated_delta, Recalling::ssd,           Recalling::least_squares};
 
-const char* label_of(Recalling kind) {
-  constexpr const char* kLabels[] = {"explicit K,V", "window",      "outer product", "linear attention",
-                                     "delta",        "gated delta", "SSD",           "least squares"};
-  return kLabels[static_cast<int>(kind)];
-}
-
 constexpr std::int64_t kWidths[] = {4, 8, 16, 32, 64}, kTheoryWidths[] = {4, 6, 8, 11, 16, 22, 32, 45, 64};
 constexpr std::int64_t kMostPairs = 512;
 
@@ -71,8 +65,7 @@ std::vector<Series> series_of(const std::vector<RecallCase>& cases, const std::v
       list[0].y.push_back(values[i][0]);
       continue;
     }
-    if (list.back().label != label_of(one.memory.kind))
-      list.push_back(share_series(recall_name(one.memory.kind), label_of(one.memory.kind)));
+    if (list.back().label != name_of(one.memory.kind).label) list.push_back(share_series(name_of(one.memory.kind)));
     add_share(list.back(), x(one), values[i]);
   }
   return list;

@@ -1,9 +1,10 @@
 // Two requests in a row in one state: how much of the first the second reads when nobody has reset it between them.
-#include <array>
 #include <cmath>
 
 #include "experiments/lists.hpp"
+#include "experiments/recall.hpp"
 #include "experiments/sampled.hpp"
+#include "foundation/unit_rows.hpp"
 #include "linearmem/delta_rule.hpp"
 #include "linearmem/linear_attention.hpp"
 #include "linearmem/random.hpp"
@@ -12,50 +13,36 @@
 namespace linearmem {
 namespace {
 
-struct Line {
-  const char* memory;
-  const char* label;
-};
-constexpr Line kLines[] = {{"outer_product", "outer product"},
-                           {"linear_attention", "linear attention"},
-                           {"delta_rule", "delta"},
-                           {"gated_delta_rule", "gated delta"},
-                           {"ssd", "SSD"}};
-constexpr std::size_t kLineCount = sizeof kLines / sizeof *kLines;
+constexpr Recalling kMemories[] = {Recalling::outer_product, Recalling::linear_attention, Recalling::delta, Recalling::gated_delta, Recalling::ssd};
 
 // q, k unit rows, v normal, all [T,K].
 struct Tokens {
   Tokens(std::uint64_t seed, std::int64_t T, std::int64_t width) : K(width) {
     Generator generator(seed);
-    for (std::vector<double>* rows : {&q, &k, &v}) *rows = generator.normal_vector(static_cast<std::size_t>(T * K));
-    for (std::vector<double>* rows : {&q, &k})
-      for (std::int64_t t = 0; t < T; ++t) {
-        double squares = 0;
-        for (std::int64_t c = 0; c < K; ++c)
-          squares += (*rows)[static_cast<std::size_t>(t * K + c)] * (*rows)[static_cast<std::size_t>(t * K + c)];
-        for (std::int64_t c = 0; c < K; ++c) (*rows)[static_cast<std::size_t>(t * K + c)] /= std::sqrt(squares);
-      }
+    for (std::vector<double>* rows : {&q, &k, &v}) rows->resize(static_cast<std::size_t>(T * K));
+    for (std::vector<double>* rows : {&q, &k}) draw_unit_rows(generator, rows->data(), T, K);
+    generator.fill_normal(v);
   }
   std::int64_t K;
   std::vector<double> q, k, v;
 };
 
 // Outputs of tokens [begin, end) from an empty state.
-Status outputs(std::size_t line, const Tokens& in, double alpha, std::int64_t begin, std::int64_t end, std::vector<double>& o) {
+Status outputs(Recalling kind, const Tokens& in, double alpha, std::int64_t begin, std::int64_t end, std::vector<double>& o) {
   const std::int64_t T = end - begin;
   const auto rows = [&](const std::vector<double>& values) { return View<const double, 4>(values.data() + begin * in.K, {1, T, 1, in.K}); };
-  const std::vector<double> ones(static_cast<std::size_t>(T), 1), gates(static_cast<std::size_t>(T), line == 2 ? 0 : std::log(alpha));
+  const std::vector<double> ones(static_cast<std::size_t>(T), 1), gates(static_cast<std::size_t>(T), kind == Recalling::delta ? 0 : std::log(alpha));
   o.assign(static_cast<std::size_t>(T * in.K), 0);
   const View<double, 4> out(o.data(), {1, T, 1, in.K});
-  if (line < 2)
+  if (kind == Recalling::outer_product || kind == Recalling::linear_attention)
     return linear_attention(LinearAttentionArguments<double>{.q = rows(in.q),
                                                              .k = rows(in.k),
                                                              .v = rows(in.v),
-                                                             .feature = line == 0 ? Feature::identity : Feature::elu1,
-                                                             .normalize = line == 1,
+                                                             .feature = kind == Recalling::linear_attention ? Feature::elu1 : Feature::identity,
+                                                             .normalize = kind == Recalling::linear_attention,
                                                              .form = Form::recurrent,
                                                              .o = out});
-  if (line < 4)
+  if (kind == Recalling::delta || kind == Recalling::gated_delta)
     return delta_rule(DeltaRuleArguments<double>{.q = rows(in.q),
                                                  .k = rows(in.k),
                                                  .v = rows(in.v),
@@ -78,19 +65,19 @@ Result<Figure> run(const Settings& settings) {
   const std::int64_t first = whole(settings, "first"), second = whole(settings, "second"), K = whole(settings, "key_width"),
                      seeds = whole(settings, "seeds");
   Panel panel{"leak", {"tokens since the boundary", "tokens", true}, {"leak over the right answer", "", true}, {}};
-  for (std::size_t line = 0; line < kLineCount; ++line) {
+  for (Recalling kind : kMemories) {
     std::vector<double> leaks(static_cast<std::size_t>(second)), sizes(leaks), whole_run, alone;
     for (std::int64_t seed = 0; seed < seeds; ++seed) {
       const Tokens in(static_cast<std::uint64_t>(settings.at("first_seed")) + static_cast<std::uint64_t>(seed), first + second, K);
-      if (Status status = outputs(line, in, settings.at("alpha"), 0, first + second, whole_run); !status.ok()) return status;
-      if (Status status = outputs(line, in, settings.at("alpha"), first, first + second, alone); !status.ok()) return status;
+      if (Status status = outputs(kind, in, settings.at("alpha"), 0, first + second, whole_run); !status.ok()) return status;
+      if (Status status = outputs(kind, in, settings.at("alpha"), first, first + second, alone); !status.ok()) return status;
       for (std::size_t i = 0; i < alone.size(); ++i) {
         const double leak = whole_run[static_cast<std::size_t>(first * K) + i] - alone[i];
         leaks[i / static_cast<std::size_t>(K)] += leak * leak;
         sizes[i / static_cast<std::size_t>(K)] += alone[i] * alone[i];
       }
     }
-    panel.series.push_back({kLines[line].memory, kLines[line].label, {}, {}});
+    panel.series.push_back({name_of(kind).memory, name_of(kind).label, {}, {}});
     for (std::int64_t t : logarithmic_items(1, second, 40)) {
       const auto at = static_cast<std::size_t>(t - 1);
       panel.series.back().x.push_back(static_cast<double>(t));

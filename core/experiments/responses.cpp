@@ -1,12 +1,12 @@
 // How the response sets the limit: powers of a ReLU, terms of an exponential, softmax sharpened or not, queries with noise.
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
 
 #include "experiments/lists.hpp"
 #include "experiments/sampled.hpp"
+#include "foundation/unit_rows.hpp"
 #include "linearmem/tensor.hpp"
 
 namespace linearmem {
@@ -75,14 +75,7 @@ Result<Figure> weigh(const Settings& settings) {
   const std::int64_t M = whole(settings, "items"), K = whole(settings, "key_width");
   Generator generator(static_cast<std::uint64_t>(settings.at("first_seed")));
   Tensor<double, 2> keys({M, K}), weights({1, M});
-  for (std::int64_t i = 0; i < M; ++i) {
-    double squares = 0;
-    for (std::int64_t c = 0; c < K; ++c) {
-      keys(i, c) = generator.standard_normal();
-      squares += keys(i, c) * keys(i, c);
-    }
-    for (std::int64_t c = 0; c < K; ++c) keys(i, c) /= std::sqrt(squares);
-  }
+  draw_unit_rows(generator, keys.data(), M, K);
   const std::pair<const char*, double> betas[] = {
       {"beta = 1", 1}, {"beta = 4", 4}, {"beta = 16", 16}, {"beta of the knob", settings.at("beta")}};
   constexpr const char* kMemories[] = {"relu", "squared_relu", "cubed_relu", "softmax_attention"};

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "experiments/lists.hpp"
+
 namespace linearmem {
 namespace {
 

@@ -21,8 +21,6 @@ Result<std::unique_ptr<FigureParts>> sampled_parts(const Settings& settings, con
 // Whole numbers from first to last, evenly apart in their logarithm, at most `count`, none twice.
 std::vector<std::int64_t> logarithmic_items(std::int64_t first, std::int64_t last, int count);
 
-inline std::int64_t whole(const Settings& settings, const char* name) { return static_cast<std::int64_t>(settings.at(name)); }
-
 enum class Statistic { rms, median, mean };
 
 // The finished estimates of one rule as points; items: those the sampler reports at.

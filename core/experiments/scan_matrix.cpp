@@ -57,11 +57,11 @@ struct Scan {
 };
 
 Result<Figure> run(const Settings& settings) {
-  const std::int64_t T = whole_setting(settings, "tokens"), chunk = whole_setting(settings, "chunk");
+  const std::int64_t T = whole(settings, "tokens"), chunk = whole(settings, "chunk");
   const Scan scan(T, settings.at("decay"), settings.at("selective"), settings.at("seed"));
   std::vector<double> matrix(scan.x.size()), chunked(matrix), state(static_cast<std::size_t>(T));
   if (Status status = scan.run(0, T, Form::explicit_, state, matrix); !status.ok()) return status;
-  if (Status status = scan.in_chunks(chunk, static_cast<Boundary>(whole_setting(settings, "boundary")), chunked); !status.ok()) return status;
+  if (Status status = scan.in_chunks(chunk, static_cast<Boundary>(whole(settings, "boundary")), chunked); !status.ok()) return status;
   std::vector<double> difference = chunked;
   for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= matrix[i];
   const char* memory = "selective_scan";

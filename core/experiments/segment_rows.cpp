@@ -21,7 +21,7 @@ Status remember(const std::vector<double>& segment, std::int64_t limit, std::vec
 }
 
 Result<Figure> run(const Settings& settings) {
-  const std::int64_t limit = whole_setting(settings, "limit"), length = whole_setting(settings, "length"), segments = whole_setting(settings, "segments");
+  const std::int64_t limit = whole(settings, "limit"), length = whole(settings, "length"), segments = whole(settings, "segments");
   const std::int64_t tokens = length * segments;
   constexpr double kRemembered = 1, kOwn = -0.5;
   std::vector<double> reachable(static_cast<std::size_t>(segments * tokens)), memory, segment(static_cast<std::size_t>(length));

@@ -33,7 +33,7 @@ struct Attention {
 
 Result<Figure> run(const Settings& settings) {
   const NotesTokens in(settings.at("seed"));
-  const std::int64_t T = whole_setting(settings, "tokens");
+  const std::int64_t T = whole(settings, "tokens");
   const Attention attention{in, T, settings.at("scale"), settings.at("feature") == 1 ? Feature::relu : Feature::elu1, settings.at("causal") == 1};
   std::vector<double> unit(static_cast<std::size_t>(T * T)), softmax_weights, kernel_weights, softmax_output, kernel_output;
   for (std::int64_t t = 0; t < T; ++t) unit[static_cast<std::size_t>(t * T + t)] = 1;

@@ -5,6 +5,7 @@
 
 #include "experiments/lists.hpp"
 #include "experiments/sampled.hpp"
+#include "foundation/unit_rows.hpp"
 #include "linearmem/delta_rule.hpp"
 #include "linearmem/linear_attention.hpp"
 #include "linearmem/random.hpp"
@@ -63,9 +64,7 @@ class DriftRun final : public PartRun {
     for (std::vector<double>* rows : {&q_, &k_})
       for (std::int64_t t = 0; t < length; ++t) {
         double* row = rows->data() + t * K_;
-        double squares = 0;
-        for (std::int64_t c = 0; c < K_; ++c) squares += row[c] * row[c];
-        const double by = variant_.l2norm ? std::sqrt(squares) : std::sqrt(static_cast<double>(K_));
+        const double by = variant_.l2norm ? length_of(row, K_) : std::sqrt(static_cast<double>(K_));
         for (std::int64_t c = 0; c < K_; ++c) row[c] /= by;
       }
     g_.assign(static_cast<std::size_t>(length), gate_);

@@ -18,13 +18,13 @@ namespace linearmem {
 namespace HWY_NAMESPACE {
 
 // Calls visit(vectors, offset of the tile's state, first column, columns) for tiles as wide as fit, narrower at the end.
-// vectors is 4, 2 or 1; columns is less than the tile's width only in the last tile.
-template <typename T, typename Visit>
+// vectors is kMost or a half, a quarter, ... of it; columns is less than the tile's width only in the last tile.
+template <typename T, int kMost = kTileVectors, typename Visit>
 HWY_INLINE void each_tile(std::int64_t K, std::int64_t V, Visit visit) {
   const std::int64_t lanes = Simd<T>::lanes();
   std::int64_t offset = 0;
   for (std::int64_t first = 0; first < V;) {
-    int vectors = kTileVectors;
+    int vectors = kMost;
     while (vectors > 1 && vectors * lanes > V - first) vectors /= 2;
     const std::int64_t width = vectors * lanes;
     visit(vectors, offset, first, width < V - first ? width : V - first);
@@ -34,10 +34,10 @@ HWY_INLINE void each_tile(std::int64_t K, std::int64_t V, Visit visit) {
 }
 
 // How many tiles each_tile visits.
-template <typename T>
+template <typename T, int kMost = kTileVectors>
 HWY_INLINE std::int64_t tile_count(std::int64_t V) {
   std::int64_t count = 0;
-  each_tile<T>(0, V, [&](int, std::int64_t, std::int64_t, std::int64_t) HWY_ATTR { ++count; });
+  each_tile<T, kMost>(0, V, [&](int, std::int64_t, std::int64_t, std::int64_t) HWY_ATTR { ++count; });
   return count;
 }
 
@@ -51,11 +51,11 @@ struct Tile {
 };
 
 // Calls visit(vectors, tile). stride: 0 for tile order.
-template <typename T, typename Visit>
+template <typename T, int kMost = kTileVectors, typename Visit>
 HWY_INLINE void each_state_tile(T* state, std::int64_t stride, std::int64_t K, std::int64_t V, Visit visit) {
-  const std::int64_t count = tile_count<T>(V);
+  const std::int64_t count = tile_count<T, kMost>(V);
   std::int64_t index = 0;
-  each_tile<T>(K, V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
+  each_tile<T, kMost>(K, V, [&](int vectors, std::int64_t offset, std::int64_t first, std::int64_t) HWY_ATTR {
     const bool tiled = stride == 0;
     visit(vectors, Tile<T>{state + (tiled ? offset : first), tiled ? vectors * Simd<T>::lanes() : stride, first, index++, count});
   });
@@ -81,14 +81,19 @@ HWY_INLINE void fetch_ahead(const AheadRows<T>& ahead, const Tile<T>& tile, std:
       }
 }
 
+// Asks for a row's part of a state, to be written soon, into the first cache.
+template <typename T>
+HWY_INLINE void fetch_row(const T* part, std::int64_t width) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  for (std::int64_t at = 0; at < width; at += kLine) __builtin_prefetch(part + at, 1, 3);
+}
+
 // Asks for the next head's state evenly, while a kernel goes down the rows of its tiles: in pass `pass` of `kPasses` over a tile, for the
 // part that belongs to row i.
 template <typename T, int kVectors, int kPasses>
-HWY_INLINE void fetch_state(const AheadRows<T>& ahead, const Tile<T>& tile, std::int64_t K, std::int64_t i, std::int64_t pass) {
-  constexpr std::int64_t kLine = 64 / sizeof(T);
+HWY_INLINE void fetch_state(const T* next, const Tile<T>& tile, std::int64_t K, std::int64_t i, std::int64_t pass) {
   const std::int64_t width = kVectors * Simd<T>::lanes() / kPasses;
-  const T* part = ahead.state + tile.first * K + (pass * K + i) * width;
-  for (std::int64_t at = 0; at < width; at += kLine) __builtin_prefetch(part + at, 0, 2);
+  fetch_row(next + tile.first * K + (pass * K + i) * width, width);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -16,6 +16,19 @@ HWY_BEFORE_NAMESPACE();
 namespace linearmem {
 namespace HWY_NAMESPACE {
 
+// c[0] + c[1] x + ... of kTerms terms, as a tree of pairs: a few more products, and a chain of log2(kTerms) sums instead of kTerms.
+template <typename T, int kTerms>
+HWY_INLINE typename Simd<T>::V polynomial(typename Simd<T>::V x, const T* c) {
+  using S = Simd<T>;
+  typename S::V sums[kTerms];
+  for (int i = 0; i < kTerms; ++i) sums[i] = S::all(c[i]);
+  for (int count = kTerms; count > 1; count = (count + 1) / 2, x = S::multiply(x, x)) {
+    for (int i = 0; i < count / 2; ++i) sums[i] = S::multiply_add(sums[2 * i + 1], x, sums[2 * i]);
+    if (count % 2) sums[count / 2] = sums[count - 1];
+  }
+  return sums[0];
+}
+
 template <typename T>
 struct ExpConstants;
 
@@ -37,21 +50,31 @@ struct ExpConstants<float> {
   static constexpr int terms = 7;
 };
 
+// exp(r), |r| <= ln 2 / 2, by its Taylor series: float32 as a tree, float64 term by term.
+template <typename T>
+HWY_INLINE typename Simd<T>::V exp_series(typename Simd<T>::V r) {
+  using S = Simd<T>;
+  constexpr T c[] = {1, 1, static_cast<T>(1.0 / 2), static_cast<T>(1.0 / 6), static_cast<T>(1.0 / 24), static_cast<T>(1.0 / 120),
+                     static_cast<T>(1.0 / 720), static_cast<T>(1.0 / 5040), static_cast<T>(1.0 / 40320), static_cast<T>(1.0 / 362880),
+                     static_cast<T>(1.0 / 3628800), static_cast<T>(1.0 / 39916800), static_cast<T>(1.0 / 479001600),
+                     static_cast<T>(1.0 / 6227020800)};
+  constexpr int terms = ExpConstants<T>::terms;
+  if constexpr (sizeof(T) == 4) return polynomial<T, terms + 1>(r, c);
+  auto sum = S::all(c[terms]);
+  for (int term = terms - 1; term >= 0; --term) sum = S::multiply_add(sum, r, S::all(c[term]));
+  return sum;
+}
+
 template <typename T>
 HWY_INLINE typename Simd<T>::V exp_up_to_zero(typename Simd<T>::V x) {
   using S = Simd<T>;
   using V = typename S::V;
   using C = ExpConstants<T>;
-  constexpr double kInverseFactorials[] = {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720,
-                                           1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600,
-                                           1.0 / 6227020800};
   const V shifted = S::multiply_add(x, S::all(static_cast<T>(0x1.71547652b82fep0)), S::all(C::round));  // x / ln 2
   const V n = S::subtract(shifted, S::all(C::round));
   V r = S::subtract_product(x, n, S::all(C::ln2_high));
   r = S::subtract_product(r, n, S::all(C::ln2_low));
-  V sum = S::all(static_cast<T>(kInverseFactorials[C::terms]));
-  for (int term = C::terms - 1; term >= 0; --term) sum = S::multiply_add(sum, r, S::all(static_cast<T>(kInverseFactorials[term])));
-  return S::select_less(x, S::all(C::lowest), S::zero(), S::multiply(sum, S::power_of_two(shifted)));
+  return S::select_less(x, S::all(C::lowest), S::zero(), S::multiply(exp_series<T>(r), S::power_of_two(shifted)));
 }
 
 template <typename T>

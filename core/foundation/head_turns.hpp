@@ -17,7 +17,9 @@ namespace linearmem {
 template <typename T>
 AheadRows<T> rows_ahead(std::int64_t begin, std::int64_t tokens, const View<const T, 2>& a, const View<const T, 2>& b,
                         const View<const T, 2>& c, const View<const T, 2>& d, const View<T, 2>& next_state) {
-  AheadRows<T> ahead{.rows = {}, .tokens = std::min(tokens, a.extent(0) - begin - tokens), .state = next_state.packed() ? next_state.data() : nullptr};
+  const bool packed = next_state.given() && next_state.stride(1) == 1 && next_state.stride(0) == next_state.extent(1);
+  AheadRows<T> ahead{.rows = {}, .tokens = std::min(tokens, a.extent(0) - begin - tokens), .state = packed ? next_state.data() : nullptr};
+  if (ahead.tokens == 0) return ahead;
   int n = 0;
   for (const View<const T, 2>* rows : {&a, &b, &c, &d})
     if (rows->stride(1) == 1) ahead.rows[n++] = {rows->data() + (begin + tokens) * rows->stride(0), rows->stride(0), rows->extent(1)};

@@ -75,7 +75,7 @@ HWY_INLINE void pass_rows(const OuterProducts<T>& rows, const Tile<T>& tile, std
   }
   T* at = tile.state;
   for (std::int64_t i = 0; i < K; ++i, at += row) {
-    if constexpr (Do::kFetch) fetch_state<T, kVectors, 1>(rows.ahead, tile, K, i, 0);
+    if constexpr (Do::kFetch) fetch_state<T, kVectors, 1>(rows.ahead.state, tile, K, i, 0);
     V s[kVectors];
     for (int c = 0; c < kVectors; ++c) s[c] = S::load(at + c * lanes);
     for (int n = 0; n < kTokens; ++n)

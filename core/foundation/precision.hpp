@@ -35,7 +35,7 @@ void convert(const View<From, N>& from, const View<To, N>& to) {
 // The same numbers elsewhere, or where they are.
 template <typename T>
 void copy_matrix(const View<const T, 2>& from, const View<T, 2>& to) {
-  if (from.data() == to.data() && from.strides() == to.strides()) return;
+  if (from.data() == to.data() && from.stride(0) == to.stride(0) && from.stride(1) == to.stride(1)) return;
   if (from.stride(1) != 1 || to.stride(1) != 1) return convert(from, to);
   for (std::int64_t i = 0; i < from.extent(0); ++i)
     std::copy_n(from.data() + i * from.stride(0), from.extent(1), to.data() + i * to.stride(0));

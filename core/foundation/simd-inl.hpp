@@ -47,12 +47,15 @@ struct Simd {
     return select_less(a, least, least, a);
 #endif
   }
-  // 2^n for each lane, where the low bits of the lane's own bit pattern hold n, a whole number between the exponent's limits.
-  static HWY_INLINE V power_of_two(V low_bits) {
+  static HWY_INLINE V minus_size(V a) { return hn::Or(a, all(T(-0.0))); }  // -|a|
+  // a 2^n for each lane where a and the product are normal numbers, by the exponent's bits alone: the low bits of low_bits' own pattern hold n.
+  static HWY_INLINE V times_power_of_two(V a, V low_bits) {
     constexpr int kMantissaBits = sizeof(T) == 8 ? 52 : 23;
     const hn::RebindToUnsigned<Tag> bits;
-    return hn::BitCast(Tag(), hn::Add(hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, low_bits)), hn::BitCast(bits, all(T{1}))));
+    return hn::BitCast(Tag(), hn::Add(hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, low_bits)), hn::BitCast(bits, a)));
   }
+  // 2^n, n a whole number between the exponent's limits, where it is 0 and infinity.
+  static HWY_INLINE V power_of_two(V low_bits) { return times_power_of_two(all(T{1}), low_bits); }
 };
 
 #if HWY_TARGET == HWY_WASM
@@ -80,9 +83,11 @@ struct Simd<double> {
     return static_cast<V>(wasm_v128_bitselect(static_cast<v128_t>(yes), static_cast<v128_t>(no), static_cast<v128_t>(a < b)));
   }
   static HWY_INLINE V at_least(V a, V least) { return select_less(a, least, least, a); }
-  static HWY_INLINE V power_of_two(V low_bits) {
-    return static_cast<V>(wasm_i64x2_add(wasm_i64x2_shl(static_cast<v128_t>(low_bits), 52), static_cast<v128_t>(all(1))));
+  static HWY_INLINE V minus_size(V a) { return static_cast<V>(wasm_v128_or(static_cast<v128_t>(a), static_cast<v128_t>(all(-0.0)))); }
+  static HWY_INLINE V times_power_of_two(V a, V low_bits) {
+    return static_cast<V>(wasm_i64x2_add(wasm_i64x2_shl(static_cast<v128_t>(low_bits), 52), static_cast<v128_t>(a)));
   }
+  static HWY_INLINE V power_of_two(V low_bits) { return times_power_of_two(all(1), low_bits); }
 };
 #endif
 

@@ -84,14 +84,14 @@ void read_family(ConfigFields& fields, LayerPlan& plan) {
     return;
   }
   std::int64_t period = 1, first = 0;
-  std::string rule = "a window in every layer";
+  Assumption rule{.rule = Assumption::Rule::window_in_every_layer};
   if (family.windows == Windows::in_turn && !fields.has("layer_types")) {
     period = fields.whole_or({"sliding_window_pattern", "_sliding_window_pattern"}, kMostLayers, family.period);
-    rule = "of every " + std::to_string(period) + " layers the last has full attention";
+    rule = {.rule = Assumption::Rule::last_of_every, .number = static_cast<double>(period)};
   }
   if (family.windows == Windows::switched && !fields.has("layer_types")) {
     first = fields.whole({"max_window_layers"}, kMostLayers);
-    rule = "a window from layer " + std::to_string(first) + " on";
+    rule = {.rule = Assumption::Rule::window_from, .number = static_cast<double>(first)};
   }
   const auto by_rule = [&](std::int64_t place) {
     const bool all = family.windows == Windows::in_turn ? place % period == period - 1 : place < first;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace linearmem {
 
@@ -48,7 +47,7 @@ std::int64_t ConfigFields::whole(FieldNames names, std::int64_t most) {
 
 std::int64_t ConfigFields::whole_or(FieldNames names, std::int64_t most, std::int64_t otherwise) {
   if (const ConfigValue* value = find(names)) return checked(*value, *names.begin(), 1, most);
-  assume({*names.begin(), " = ", otherwise});
+  assume({.field = *names.begin(), .number = static_cast<double>(otherwise)});
   return otherwise;
 }
 
@@ -59,7 +58,7 @@ std::int64_t ConfigFields::whole_or_none(FieldNames names, std::int64_t most) {
 
 std::int64_t ConfigFields::from_zero_or(const char* name, std::int64_t most, std::int64_t otherwise) {
   if (const ConfigValue* value = find({name})) return checked(*value, name, 0, most);
-  assume({name, " = ", otherwise});
+  assume({.field = name, .number = static_cast<double>(otherwise)});
   return otherwise;
 }
 
@@ -67,9 +66,7 @@ double ConfigFields::real_or(const char* name, double otherwise) {
   constexpr double kMost = 1024;
   const ConfigValue* value = find({name});
   if (!value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", otherwise);
-    assume({name, " = ", text});
+    assume({.field = name, .number = otherwise});
     return otherwise;
   }
   if ((value->kind == Kind::whole || value->kind == Kind::real) && value->real > 0 && value->real <= kMost) return value->real;
@@ -140,7 +137,7 @@ void ConfigFields::take_over(const ConfigFields& inner) {
   const std::string where = inner.model_type_.substr(inner.model_type_.rfind(' ') + 1) + ".";
   if (!inner.wrong_.empty()) wrong({where, inner.wrong_});
   for (const std::string& name : inner.missing_) missing(where + name);
-  for (const std::string& what : inner.assumed_) assume({where, what});
+  for (const Assumption& what : inner.assumed_) assume({what.rule, where + what.field, what.number});
 }
 
 Status ConfigFields::status() const {

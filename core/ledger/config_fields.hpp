@@ -9,6 +9,7 @@
 
 #include "ledger/config_value.hpp"
 #include "ledger/sentence.hpp"
+#include "linearmem/ledger.hpp"
 
 namespace linearmem {
 
@@ -50,9 +51,9 @@ class ConfigFields {
   void wrong(SentenceParts reason);  // "head_dim is ..., must be ..."
   // What was found out about an object within this one.
   void take_over(const ConfigFields& inner);
-  void assume(SentenceParts what) { assumed_.push_back(sentence(what)); }
+  void assume(Assumption what) { assumed_.push_back(std::move(what)); }
 
-  const std::vector<std::string>& assumed() const { return assumed_; }
+  const std::vector<Assumption>& assumed() const { return assumed_; }
   Status status() const;
 
  private:
@@ -62,7 +63,8 @@ class ConfigFields {
   const ConfigValue* object_;
   std::string model_type_;
   std::string wrong_;
-  std::vector<std::string> missing_, assumed_;
+  std::vector<std::string> missing_;
+  std::vector<Assumption> assumed_;
 };
 
 }  // namespace linearmem

@@ -16,7 +16,7 @@ void add_by_type(LayerPlan& plan, const std::vector<std::string>& types, const L
 
 std::vector<std::string> every_fourth_is_full(ConfigFields& fields, std::int64_t layers, std::int64_t interval) {
   return layer_types(fields, {"layer_types"}, layers, kLinearOrFull,
-                     "of every " + std::to_string(interval) + " layers the last has full attention",
+                     {.rule = Assumption::Rule::last_of_every, .number = static_cast<double>(interval)},
                      [&](std::int64_t place) { return (place + 1) % interval == 0 ? "full_attention" : "linear_attention"; });
 }
 
@@ -48,7 +48,7 @@ void read_olmo_hybrid(ConfigFields& fields, LayerPlan& plan) {
   if (K == 0) {
     K = fields.scaled(0.75 / static_cast<double>(key_heads), fields.whole({"hidden_size"}, kMostWidth),
                       "linear_key_head_dim, three quarters of hidden_size / linear_num_key_heads,");
-    fields.assume({"linear_key_head_dim = ", K});
+    fields.assume({.field = "linear_key_head_dim", .number = static_cast<double>(K)});
   }
   const std::int64_t V = fields.whole_or({"linear_value_head_dim"}, kMostWidth, 2 * K),
                      W = fields.whole_or({"linear_conv_kernel_dim"}, 1024, 4);
@@ -63,7 +63,7 @@ void read_minimax(ConfigFields& fields, LayerPlan& plan) {
       .kind = LayerKind::linear_attention, .heads = heads, .key_width = full.key_width, .value_width = full.value_width};
   if (!fields.has("attn_type_list")) {
     if (fields.model_type() != "minimax" && !fields.has("layer_types")) fields.missing("attn_type_list");
-    const auto types = layer_types(fields, {"layer_types"}, layers, kLinearOrFull, "full and linear attention by turns",
+    const auto types = layer_types(fields, {"layer_types"}, layers, kLinearOrFull, {.rule = Assumption::Rule::full_and_linear_in_turn},
                                    [](std::int64_t place) { return place % 2 == 0 ? "full_attention" : "linear_attention"; });
     return add_by_type(plan, types, linear, full);
   }
@@ -105,7 +105,7 @@ void read_lfm2(ConfigFields& fields, LayerPlan& plan) {
   const std::vector<std::int64_t> indices = fields.wholes("full_attn_idxs", layers - 1);
   if (!fields.has("layer_types") && indices.empty()) fields.missing("layer_types");
   const auto types = layer_types(
-      fields, {"layer_types"}, layers, {"conv", "full_attention"}, "as full_attn_idxs says",
+      fields, {"layer_types"}, layers, {"conv", "full_attention"}, {.rule = Assumption::Rule::as_full_attn_idxs},
       [&](std::int64_t place) { return std::find(indices.begin(), indices.end(), place) != indices.end() ? "full_attention" : "conv"; });
   add_by_type(plan, types, convolution, full);
 }

@@ -35,7 +35,7 @@ std::vector<LayerGroup> LayerPlan::groups() const {
   std::vector<LayerGroup> list;
   for (const Entry& entry : entries_) {
     if (entry.encoder_layers > 0)
-      list.push_back({.shape = entry.shape, .layers = entry.encoder_layers, .where = "of the encoder"});
+      list.push_back({.shape = entry.shape, .layers = entry.encoder_layers});  // its kind says where it is
     else
       list.push_back({.shape = entry.shape, .layers = static_cast<std::int64_t>(entry.places.size()), .where = places_text(entry.places)});
   }
@@ -64,11 +64,11 @@ std::string places_text(const std::vector<std::int64_t>& places) {
 }
 
 std::vector<std::string> layer_types(ConfigFields& fields, FieldNames names, std::int64_t layers, std::initializer_list<const char*> known,
-                                     const std::string& rule, const std::function<const char*(std::int64_t)>& otherwise) {
+                                     const Assumption& rule, const std::function<const char*(std::int64_t)>& otherwise) {
   const char* name = name_in_config(fields, names);
   std::vector<std::string> types;
   if (!name) {
-    fields.assume({*names.begin(), ": ", rule});
+    fields.assume({rule.rule, *names.begin(), rule.number});
     for (std::int64_t place = 0; place < layers; ++place) types.emplace_back(otherwise(place));
     return types;
   }

@@ -34,7 +34,7 @@ std::string places_text(const std::vector<std::int64_t>& places);
 // The kinds of all layers: the list in the configuration, or what `otherwise` says of a place, which is then assumed under `rule`.
 // A list of another length than `layers`, or with other words than `known`, is wrong.
 std::vector<std::string> layer_types(ConfigFields& fields, FieldNames names, std::int64_t layers, std::initializer_list<const char*> known,
-                                     const std::string& rule, const std::function<const char*(std::int64_t)>& otherwise);
+                                     const Assumption& rule, const std::function<const char*(std::int64_t)>& otherwise);
 
 // num_hidden_layers in its dialects.
 std::int64_t layer_count(ConfigFields& fields);

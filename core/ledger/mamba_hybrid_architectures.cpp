@@ -39,7 +39,7 @@ void read_bamba(ConfigFields& fields, LayerPlan& plan) {
   const std::int64_t layers = layer_count(fields);
   const LayerShape attention = attention_shape(fields, {.kv_heads = 8}), ssd = named_ssd(fields, inner_width(fields, "mamba_expand"));
   const std::vector<std::int64_t> places = fields.wholes("attn_layer_indices", layers - 1);
-  if (places.empty()) fields.assume({"attn_layer_indices: none"});
+  if (places.empty()) fields.assume({.rule = Assumption::Rule::none, .field = "attn_layer_indices"});
   for (std::int64_t place = 0; place < layers; ++place) plan.add(place, holds(places, place) ? attention : ssd);
 }
 
@@ -48,7 +48,7 @@ void read_granite_hybrid(ConfigFields& fields, LayerPlan& plan) {
   const LayerShape attention = attention_shape(fields), ssd = named_ssd(fields, inner_width(fields, "mamba_expand"));
   const auto types =
       layer_types(fields, {"layer_types", "layers_block_type"}, layers, {"mamba", "attention", "linear_attention", "full_attention"},
-                  "Mamba in every layer", [](std::int64_t) { return "mamba"; });
+                  {.rule = Assumption::Rule::mamba_in_every_layer}, [](std::int64_t) { return "mamba"; });
   for (std::int64_t place = 0; place < layers; ++place) {
     const std::string& type = types[static_cast<std::size_t>(place)];
     plan.add(place, type == "attention" || type == "full_attention" ? attention : ssd);
@@ -86,7 +86,7 @@ void read_zamba2(ConfigFields& fields, LayerPlan& plan) {
                              .key_width = head_width,
                              .value_width = head_width};
   if (!fields.has("layers_block_type")) fields.missing("layers_block_type");
-  const auto types = layer_types(fields, {"layers_block_type"}, layers, {"mamba", "hybrid"}, "", [](std::int64_t) { return "mamba"; });
+  const auto types = layer_types(fields, {"layers_block_type"}, layers, {"mamba", "hybrid"}, {}, [](std::int64_t) { return "mamba"; });
   for (std::int64_t place = 0; place < layers; ++place) {
     plan.add(place, ssd);
     if (types[static_cast<std::size_t>(place)] == "hybrid") plan.add(place, attention);
@@ -101,7 +101,7 @@ std::string pattern_of(ConfigFields& fields) {
   const auto given = static_cast<std::int64_t>(fields.texts(name).size());
   std::string pattern;
   for (const std::string& type :
-       layer_types(fields, {name}, given, {"mamba", "linear_attention", "attention", "full_attention", "mlp", "moe"}, "",
+       layer_types(fields, {name}, given, {"mamba", "linear_attention", "attention", "full_attention", "mlp", "moe"}, {},
                    [](std::int64_t) { return "mlp"; }))
     pattern += type == "mamba" || type == "linear_attention" ? 'M' : type == "attention" || type == "full_attention" ? '*' : '-';
   return pattern;

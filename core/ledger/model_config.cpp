@@ -57,7 +57,7 @@ void choose_full_attention(ConfigFields& fields, ModelLayers& model) {
   const std::int64_t width = fields.whole_or_none({"hidden_size", "decoder_embed_dim"}, kMostWidth);
   if (width == 0) return;
   model.full_attention = LayerShape{.kind = LayerKind::full_attention, .heads = 1, .key_width = width, .value_width = width};
-  fields.assume({"full attention to compare with: K and V of the model's width, ", width});
+  fields.assume({.rule = Assumption::Rule::width_of_full_attention, .number = static_cast<double>(width)});
 }
 
 Result<ModelLayers> read_architecture(const ConfigValue& object, const std::string& model_type) {

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 
 #include "foundation/exp-inl.hpp"
+#include "foundation/one_token-inl.hpp"
 #include "foundation/outer_products-inl.hpp"
 #include "foundation/rounding-inl.hpp"
 #include "foundation/simd-inl.hpp"
@@ -61,23 +62,27 @@ struct Normalized {
   }
 };
 
+template <typename T>
+HWY_INLINE OuterProducts<T> outer_products(const KernelBlock<T>& block) {
+  return {.q = block.q,
+          .q_stride = block.q_stride,
+          .k = block.k,
+          .k_stride = block.k_stride,
+          .v = block.v,
+          .v_stride = block.v_stride,
+          .o = block.o,
+          .o_stride = block.o_stride,
+          .carried = block.carried,
+          .key_decay = block.by_key ? block.decay : nullptr,
+          .rounding = block.rounding,
+          .tokens = block.tokens,
+          .K = block.K,
+          .ahead = block.ahead};
+}
+
 template <typename T, typename Do>
 HWY_INLINE void linear_pass(const KernelBlock<T>& block) {
-  const OuterProducts<T> rows{.q = block.q,
-                              .q_stride = block.q_stride,
-                              .k = block.k,
-                              .k_stride = block.k_stride,
-                              .v = block.v,
-                              .v_stride = block.v_stride,
-                              .o = block.o,
-                              .o_stride = block.o_stride,
-                              .carried = block.carried,
-                              .key_decay = block.by_key ? block.decay : nullptr,
-                              .rounding = block.rounding,
-                              .tokens = block.tokens,
-                              .K = block.K,
-                              .ahead = block.ahead};
-  pass_tiles<T, Do>(rows, block.state, block.state_stride, block.V, Normalized<T>{block});
+  pass_tiles<T, Do>(outer_products(block), block.state, block.state_stride, block.V, Normalized<T>{block});
 }
 
 template <typename T>
@@ -88,10 +93,13 @@ HWY_INLINE void linear_block(const KernelBlock<T>& block) {
   if (!block.q) return linear_pass<T, Steps<true, false>>(block);
   if (block.rounding) return linear_pass<T, Steps<true, true, Decay::by_key, true>>(block);
   if (block.decay && block.by_key) return linear_pass<T, Steps<true, true, Decay::by_key>>(block);
-  if constexpr (kFetchStates)
+  if constexpr (kFetchStates) {
+    if (block.tokens == 1 && block.state_stride > 0)
+      return one_token(outer_products(block), block.state, block.state_stride, block.V, Normalized<T>{block});
     if (block.ahead.state)
       return block.decay ? linear_pass<T, Steps<true, true, Decay::carried, false, true>>(block)
                          : linear_pass<T, Steps<true, true, Decay::none, false, true>>(block);
+  }
   if (block.decay) return linear_pass<T, Steps<true, true, Decay::carried>>(block);
   return linear_pass<T, Steps<true, true>>(block);
 }

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/piece_states.hpp"
+#include "foundation/plain_list.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -59,8 +59,8 @@ bool is_recurrent(const LinearAttentionArguments<T>& a) {
 }
 
 template <typename T>
-void run_heads(const std::vector<linear::Head<T>>& heads, const LinearAttentionArguments<T>& a) {
-  if (is_recurrent(a)) return linear::recurrent(std::span(heads));
+void run_heads(std::span<const linear::Head<T>> heads, const LinearAttentionArguments<T>& a) {
+  if (is_recurrent(a)) return linear::recurrent(heads);
   const std::int64_t chunk = a.chunk > 0 ? a.chunk : a.g_key.given() ? 16 : 64;
   for (const linear::Head<T>& head : heads) {
     if (a.form == Form::chunked) linear::chunked(head, chunk);
@@ -77,7 +77,7 @@ class SAndZ {
  public:
   SAndZ(const LinearAttentionArguments<T>& a, const Piece& piece)
       : a_(a), piece_(piece), K_(a.q.extent(3)), S_(a.state, a.final_state, piece, K_, a.v.extent(3), is_recurrent(a), is_recurrent(a) ? 0 : 1),
-        z_({is_recurrent(a) ? piece.heads : 0, K_}) {}
+        z_(is_recurrent(a) ? piece.heads * K_ : 0) {}
 
   const Range& columns() const { return S_.columns(); }
   View<T, 2> S(std::int64_t h) { return S_.S(h); }
@@ -115,32 +115,30 @@ class SAndZ {
   const Piece& piece_;
   std::int64_t K_;
   PieceStates<T> S_;
-  Tensor<T, 2> z_;
+  AlignedBuffer<T> z_;
 };
 
 template <typename T>
-std::vector<linear::Head<T>> heads_of(const LinearAttentionArguments<T>& a, const Piece& piece, const TokenRange& range, SAndZ<T>& state,
-                                      const std::optional<Rounding<T>>& rounding) {
-  std::vector<linear::Head<T>> heads;
-  heads.reserve(static_cast<std::size_t>(piece.heads));
+void make_heads(const LinearAttentionArguments<T>& a, const Piece& piece, const TokenRange& range, SAndZ<T>& state,
+                const std::optional<Rounding<T>>& rounding, PlainList<linear::Head<T>>& heads) {
+  heads.clear();
   for (std::int64_t n = 0; n < piece.heads; ++n) {
     const std::int64_t h = piece.head + n, key_head = h / (a.q.extent(2) / a.k.extent(2));
-    heads.push_back({.q = head_rows(a.q, range, h),
-                     .k = head_rows(a.k, range, key_head),
-                     .v = columns_of(head_rows(a.v, range, key_head), state.columns()),
-                     .gates = head_gates(a.g, a.g_key, range, h),
-                     .mask = sequence_scalars(a.key_mask, range),
-                     .feature = a.feature,
-                     .eps = a.eps,
-                     .normalize = a.normalize,
-                     .causal = a.causal,
-                     .S = state.S(n),
-                     .z = state.z(n),
-                     .o = columns_of(head_rows(a.o, range, h), state.columns()),
-                     .counted = a.normalize || a.final_z.given() || a.checkpoints_z.given(),
-                     .rounding = rounding});
+    heads.add({.q = head_rows(a.q, range, h),
+               .k = head_rows(a.k, range, key_head),
+               .v = columns_of(head_rows(a.v, range, key_head), state.columns()),
+               .gates = head_gates(a.g, a.g_key, range, h),
+               .mask = sequence_scalars(a.key_mask, range),
+               .feature = a.feature,
+               .eps = a.eps,
+               .normalize = a.normalize,
+               .causal = a.causal,
+               .S = state.S(n),
+               .z = state.z(n),
+               .o = columns_of(head_rows(a.o, range, h), state.columns()),
+               .counted = a.normalize || a.final_z.given() || a.checkpoints_z.given(),
+               .rounding = rounding});
   }
-  return heads;
 }
 
 // Some heads of one sequence, or some columns of one, from checkpoint to checkpoint.
@@ -148,12 +146,14 @@ template <typename T>
 void run_piece(const LinearAttentionArguments<T>& a, const Piece& piece, const std::optional<Rounding<T>>& rounding) {
   SAndZ<T> state(a, piece);
   state.load(rounding);
+  PlainList<linear::Head<T>> heads(piece.heads);
   const std::int64_t every = a.checkpoint_every;
   const TokenRange range = sequence_range(a.cu_seqlens, a.q.extent(1), piece.sequence);
   std::int64_t row = first_checkpoint(a.cu_seqlens, a.q.extent(1), every, piece.sequence);
   for (TokenRange part = range; part.begin < range.end; part.begin = part.end) {
     part.end = every > 0 && every < range.end - part.begin ? part.begin + every : range.end;
-    run_heads(heads_of(a, piece, part, state, rounding), a);
+    make_heads(a, piece, part, state, rounding, heads);
+    run_heads(heads.items(), a);
     if (part.end - part.begin == every) state.store_checkpoint(row++);
   }
   state.store_final();

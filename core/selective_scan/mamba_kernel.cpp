@@ -10,6 +10,7 @@
 #include "foundation/column_tiles-inl.hpp"
 #include "foundation/exp-inl.hpp"
 #include "foundation/tail-inl.hpp"
+#include "selective_scan/decay-inl.hpp"
 #include "selective_scan/mamba_kernel.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,57 +21,90 @@ using scan::MambaBlock;
 
 constexpr double kLog2E = 1.4426950408889634;
 
+// The values of a row of `width` from d on, zeros past its end.
+template <typename T>
+HWY_INLINE typename Simd<T>::V row_part(const T* row, std::int64_t d, std::int64_t width) {
+  using S = Simd<T>;
+  return width - d >= S::lanes() ? S::load(row + d) : load_some(row + d, width - d);
+}
+
 // Of every token and channel before the states: what the step multiplies and writes, and the skip. In loops of their own, these and the
 // gates hide their long chains behind each other.
 template <typename T>
 HWY_NOINLINE void mamba_steps(const MambaBlock<T>& block) {
   using S = Simd<T>;
-  for (std::int64_t t = 0; t < block.tokens; ++t)
-    for (std::int64_t d = 0; d < block.row; d += S::lanes()) {
-      const std::int64_t at = t * block.row + d;
-      const auto sum = S::add(S::load(block.delta + at), S::load(block.bias + d)), u = S::load(block.u + at);
+  for (std::int64_t t = 0; t < block.tokens; ++t) {
+    const T *delta_t = block.delta[t], *u_t = block.u[t];
+    const std::int64_t at = t * block.row;
+    for (std::int64_t d = 0; d < block.channels; d += S::lanes()) {
+      const auto sum = S::add(row_part(delta_t, d, block.channels), S::load(block.bias + d)), u = row_part(u_t, d, block.channels);
       const auto step = block.with_softplus ? softplus<T>(sum) : sum;
-      S::store(S::multiply(step, u), block.u + at);
-      S::store(S::multiply(S::load(block.D + d), u), block.y + at);
-      S::store(S::multiply(step, S::all(static_cast<T>(kLog2E))), block.delta + at);
+      S::store(S::multiply(step, u), block.write + at + d);
+      S::store(S::multiply(S::load(block.D + d), u), block.read + at + d);
+      S::store(S::multiply(step, S::all(static_cast<T>(kLog2E))), block.step + at + d);
     }
+  }
 }
 
 template <typename T>
 HWY_NOINLINE void mamba_gates(const MambaBlock<T>& block) {
   using S = Simd<T>;
-  for (std::int64_t at = 0; at < block.tokens * block.row; at += S::lanes())
-    S::store(S::multiply(S::load(block.y + at), silu<T>(S::load(block.z + at))), block.y + at);
+  for (std::int64_t t = 0; t < block.tokens; ++t)
+    for (std::int64_t d = 0; d < block.channels; d += S::lanes()) {
+      auto y = S::load(block.read + t * block.row + d);
+      if (block.z.first) y = S::multiply(y, silu<T>(row_part(block.z[t], d, block.channels)));
+      T* to = block.y + t * block.y_stride + d;
+      if (block.channels - d >= S::lanes())
+        S::store(y, to);
+      else
+        store_some<T>(y, to, block.channels - d);
+    }
 }
 
-// kDecaying: no step times A is above 0.
-template <typename T, int kVectors, bool kDecaying>
+// A tile walks down its rows token by token, A and the state in the nearest cache.
+template <typename T, int kVectors, bool kNear>
 HWY_NOINLINE void mamba_tile(const MambaBlock<T>& block, std::int64_t offset, std::int64_t row, std::int64_t first) {
   using S = Simd<T>;
   using V = typename S::V;
   const std::int64_t lanes = S::lanes(), N = block.N;
   for (std::int64_t t = 0; t < block.tokens; ++t) {
-    const T *B_t = block.B + t * N, *C_t = block.C + t * N, *A = block.A + offset;
+    const T *B_t = block.B[t], *C_t = block.C[t], *rates = block.A + offset;
     T* states = block.h + offset;
     const std::int64_t at = t * block.row + first;
     V step[kVectors], write[kVectors], y[kVectors];
     for (int v = 0; v < kVectors; ++v) {
-      step[v] = S::load(block.delta + at + v * lanes);
-      write[v] = S::load(block.u + at + v * lanes);
-      y[v] = S::load(block.y + at + v * lanes);
+      step[v] = S::load(block.step + at + v * lanes);
+      write[v] = S::load(block.write + at + v * lanes);
+      y[v] = S::load(block.read + at + v * lanes);
     }
-    for (std::int64_t n = 0; n < N; ++n, A += row, states += row) {
+    for (std::int64_t n = 0; n < N; ++n, rates += row, states += row) {
       const V B = S::all(B_t[n]), C = S::all(C_t[n]);
-      V decay[kVectors];
-      for (int v = 0; v < kVectors; ++v) decay[v] = S::multiply(step[v], S::load(A + v * lanes));
-      exp2_each<T, kVectors, kDecaying>(decay);
+      V decay[kVectors], A[kVectors];
+      for (int v = 0; v < kVectors; ++v) decay[v] = step[v], A[v] = S::load(rates + v * lanes);
+      decay_each<T, kVectors, kNear>(decay, A);
       for (int v = 0; v < kVectors; ++v) {
         const V h = S::multiply_add(decay[v], S::load(states + v * lanes), S::multiply(B, write[v]));
         S::store(h, states + v * lanes);
         y[v] = S::multiply_add(C, h, y[v]);
       }
     }
-    for (int v = 0; v < kVectors; ++v) S::store(y[v], block.y + at + v * lanes);
+    for (int v = 0; v < kVectors; ++v) S::store(y[v], block.read + at + v * lanes);
+  }
+}
+
+// Whether every step of the block times every A of these channels is a number of at most kNearest.
+template <typename T>
+HWY_INLINE bool steps_near(const MambaBlock<T>& block, std::int64_t first) {
+  if constexpr (sizeof(T) == 4) {
+    using S = Simd<T>;
+    const hn::Rebind<std::int32_t, typename S::Tag> bits;
+    auto top = hn::Zero(bits);  // as whole numbers, the sizes of floats are ordered, and infinities and NaN come last
+    for (std::int64_t t = 0; t < block.tokens; ++t)
+      top = hn::Max(top, hn::BitCast(bits, hn::Abs(S::load(block.step + t * block.row + first))));
+    const auto product = hn::Mul(hn::BitCast(typename S::Tag(), top), S::load(block.A_size + first));
+    return hn::AllTrue(typename S::Tag(), hn::Lt(product, S::all(kNearest)));
+  } else {
+    return false;
   }
 }
 
@@ -79,8 +113,10 @@ HWY_INLINE void mamba_tile_of(const MambaBlock<T>& block, std::int64_t offset, s
   constexpr int kPart = kVectors < 2 ? kVectors : 2;  // vectors: their numbers and half of the constants fit sixteen registers
   for (int part = 0; part < kVectors; part += kPart) {
     const std::int64_t lanes = Simd<T>::lanes(), skip = part * lanes;
-    if (block.decaying)
-      mamba_tile<T, kPart, true>(block, offset + skip, kVectors * lanes, first + skip);
+    bool near = true;
+    for (int v = 0; v < kPart; ++v) near = near && steps_near(block, first + skip + v * lanes);
+    if (near)
+      mamba_tile<T, kPart, sizeof(T) == 4>(block, offset + skip, kVectors * lanes, first + skip);
     else
       mamba_tile<T, kPart, false>(block, offset + skip, kVectors * lanes, first + skip);
   }
@@ -95,7 +131,7 @@ HWY_INLINE void mamba_block(const MambaBlock<T>& block) {
     if (vectors == 2) return mamba_tile_of<T, 2>(block, offset, first);
     return mamba_tile_of<T, 1>(block, offset, first);
   });
-  if (block.z) mamba_gates(block);
+  mamba_gates(block);
 }
 
 // a b + sum as a lane of Simd<T> has it.
@@ -139,8 +175,9 @@ HWY_INLINE T few_channel(const scan::MambaFew<T>& few, std::int64_t t, const T* 
   for (std::int64_t n = 0; n < few.N; n += S::lanes()) {
     const std::int64_t some = few.N - n < S::lanes() ? few.N - n : S::lanes();
     const auto part = [&](const T* row) HWY_ATTR { return some == S::lanes() ? S::load(row + n) : load_some(row + n, some); };
-    const auto decay = exp2_any<T>(S::multiply(S::all(step), part(A)));
-    const auto next = S::multiply_add(decay, part(h), S::multiply(part(B), S::all(write)));
+    typename S::V decay[] = {S::all(step)};
+    decay_each<T, 1, false>(decay, {part(A)});
+    const auto next = S::multiply_add(decay[0], part(h), S::multiply(part(B), S::all(write)));
     if (some == S::lanes())
       S::store(next, h + n);
     else

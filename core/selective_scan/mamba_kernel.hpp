@@ -5,22 +5,28 @@
 
 namespace linearmem::scan {
 
+// Rows without gaps inside, `stride` apart.
+template <typename T>
+struct MambaRows {
+  const T* first;
+  std::int64_t stride;
+  const T* operator[](std::int64_t t) const { return first + t * stride; }
+};
+
 template <typename T>
 struct MambaBlock {
-  T* u;            // [tokens,row], used up: the kernel keeps its own numbers there
-  T* delta;        // the same
-  const T* z;      // [tokens,row] or null
-  const T* B;      // [tokens,N]
-  const T* C;      // [tokens,N]
-  const T* D;      // [row], zeros when absent
-  const T* bias;   // [row], zeros when absent
-  const T* A;      // N * row values in tile order (foundation/column_tiles.hpp), N rows of channels
-  T* h;            // the same
-  T* y;            // [tokens,row]
+  MambaRows<T> u, delta, z, B, C;  // z.first null: no gate
+  T* y;
+  std::int64_t y_stride;
+  const T* D;       // [row], zeros when absent
+  const T* bias;    // [row], zeros when absent
+  const T* A;       // N * row values in tile order (foundation/column_tiles.hpp), N rows of channels
+  const T* A_size;  // [row]: the largest |A| of a channel
+  T* h;             // in tile order
+  T *step, *write, *read;  // [tokens,row], the kernel's own
   std::int64_t tokens, N, channels;
   std::int64_t row;  // padded_columns<T>(channels)
   bool with_softplus;
-  bool decaying;  // no step times A is above 0
 };
 
 // Advances the state by the block's tokens and writes their outputs.
@@ -31,12 +37,7 @@ void kernel_block(const MambaBlock<double>& block);
 // Same bits.
 template <typename T>
 struct MambaFew {
-  // Rows without gaps inside, `stride` apart.
-  struct Rows {
-    const T* first;
-    std::int64_t stride;
-    const T* operator[](std::int64_t t) const { return first + t * stride; }
-  };
+  using Rows = MambaRows<T>;
   Rows u, delta, z, B, C;  // z.first null: no gate
   const T* D;              // [channels], or null
   const T* bias;           // the same

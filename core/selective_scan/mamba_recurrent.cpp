@@ -1,6 +1,6 @@
 // The recurrent form: packs a block of tokens at a time and hands it to the SIMD kernel, which carries the state.
 #include <algorithm>
-#include <vector>
+#include <cmath>
 
 #include "foundation/aligned_buffer.hpp"
 #include "foundation/column_tiles.hpp"
@@ -13,62 +13,98 @@
 namespace linearmem::scan {
 namespace {
 
+// The rows of a view for a block of tokens: where they lie, or packed where they have gaps.
+template <typename T>
+class BlockRows {
+ public:
+  explicit BlockRows(const View<const T, 2>& rows) : rows_(rows), packed_(gaps() ? kMambaBlockTokens * rows.extent(1) : 0) {}
+
+  MambaRows<T> at(std::int64_t begin, std::int64_t tokens) {
+    if (!gaps()) return {rows_.given() ? rows_.data() + begin * rows_.stride(0) : nullptr, rows_.stride(0)};
+    pack_rows(rows_, begin, tokens, packed_.data(), rows_.extent(1));
+    return {packed_.data(), rows_.extent(1)};
+  }
+
+ private:
+  bool gaps() const { return rows_.given() && rows_.stride(1) != 1; }
+  View<const T, 2> rows_;
+  AlignedBuffer<T> packed_;
+};
+
 template <typename T>
 class PackedSequence {
  public:
   explicit PackedSequence(const MambaSequence<T>& sequence)
       : sequence_(sequence), N_(sequence.state_size()), channels_(sequence.channels()), row_(padded_columns<T>(channels_)),
-        u_(kMambaBlockTokens * row_), delta_(kMambaBlockTokens * row_), z_(sequence.z.given() ? kMambaBlockTokens * row_ : 0), B_(kMambaBlockTokens * N_),
-        C_(kMambaBlockTokens * N_), D_(row_), bias_(row_), A_(N_ * row_), h_(N_ * row_), y_(kMambaBlockTokens * row_),
-        decaying_(sequence.with_softplus) {  // a softplus is never below 0
-    for (std::int64_t i = 0; i < channels_ * N_; ++i) decaying_ = decaying_ && !(sequence.A(i / N_, i % N_) > T{0});
-    copy_vector(sequence.D, D_.data());
-    copy_vector(sequence.delta_bias, bias_.data());
-    load_turned(sequence.A, A_.data());
-    load_turned(View<const T, 2>(sequence.h), h_.data());
+        tokens_(std::min(sequence.tokens(), kMambaBlockTokens)), u_(sequence.u), delta_(sequence.delta), z_(sequence.z), B_(sequence.B),
+        C_(sequence.C), memory_(3 * row_ + 2 * N_ * row_ + N_ * apart() + 3 * tokens_ * row_ + (gaps() ? tokens_ * row_ : 0)) {
+    copy_vector(sequence.D, D());
+    copy_vector(sequence.delta_bias, bias());
+    load_turned(sequence.A, A());
+    load_turned(View<const T, 2>(sequence.h), h());
+    for (std::int64_t d = 0; d < channels_; ++d) A_size()[d] = largest_size(sequence.A.data() + d * sequence.A.stride(0), sequence.A.stride(1));
   }
 
   void run(std::int64_t begin, std::int64_t tokens) {
-    pack_rows(sequence_.u, begin, tokens, u_.data(), row_);
-    pack_rows(sequence_.delta, begin, tokens, delta_.data(), row_);
-    pack_rows(sequence_.B, begin, tokens, B_.data(), N_);
-    pack_rows(sequence_.C, begin, tokens, C_.data(), N_);
-    if (sequence_.z.given()) pack_rows(sequence_.z, begin, tokens, z_.data(), row_);
-    kernel_block({.u = u_.data(),
-                  .delta = delta_.data(),
-                  .z = sequence_.z.given() ? z_.data() : nullptr,
-                  .B = B_.data(),
-                  .C = C_.data(),
-                  .D = D_.data(),
-                  .bias = bias_.data(),
-                  .A = A_.data(),
-                  .h = h_.data(),
-                  .y = y_.data(),
+    kernel_block({.u = u_.at(begin, tokens),
+                  .delta = delta_.at(begin, tokens),
+                  .z = z_.at(begin, tokens),
+                  .B = B_.at(begin, tokens),
+                  .C = C_.at(begin, tokens),
+                  .y = gaps() ? y() : sequence_.y.data() + begin * sequence_.y.stride(0),
+                  .y_stride = gaps() ? row_ : sequence_.y.stride(0),
+                  .D = D(),
+                  .bias = bias(),
+                  .A = A(),
+                  .A_size = A_size(),
+                  .h = h(),
+                  .step = step(),
+                  .write = step() + tokens_ * row_,
+                  .read = step() + 2 * tokens_ * row_,
                   .tokens = tokens,
                   .N = N_,
                   .channels = channels_,
                   .row = row_,
-                  .with_softplus = sequence_.with_softplus,
-                  .decaying = decaying_});
-    unpack_rows(y_.data(), row_, sequence_.y, begin, tokens);
+                  .with_softplus = sequence_.with_softplus});
+    if (gaps()) unpack_rows(y(), row_, sequence_.y, begin, tokens);
   }
 
-  void store_state() const {
-    std::vector<T> turned(static_cast<std::size_t>(N_ * channels_));
-    store_tiles(h_.data(), turned.data(), channels_, N_, channels_);
-    turn(turned.data(), 1, channels_, sequence_.h.data(), 1, sequence_.h.stride(0));
+  void store_state() {
+    store_tiles(h(), turned(), apart(), N_, channels_);
+    turn(turned(), 1, apart(), sequence_.h.data(), 1, sequence_.h.stride(0));
   }
 
  private:
+  T* D() { return memory_.data(); }
+  T* bias() { return D() + row_; }
+  T* A_size() { return bias() + row_; }
+  T* A() { return A_size() + row_; }
+  T* h() { return A() + N_ * row_; }
+  T* turned() { return h() + N_ * row_; }
+  T* step() { return turned() + N_ * apart(); }
+  T* y() { return step() + 3 * tokens_ * row_; }  // where y has gaps
+
+  std::int64_t apart() const { return row_ + padded_columns<T>(1); }  // rows of `turned`: a power of two would put them all into one set of the cache
+  bool gaps() const { return sequence_.y.stride(1) != 1; }
+
   void copy_vector(const View<const T, 1>& from, T* to) const {
     for (std::int64_t d = 0; from.given() && d < channels_; ++d) to[d] = from(d);
   }
 
+  // Of a channel's A; NaN where one is.
+  T largest_size(const T* A, std::int64_t stride) const {
+    T largest = 0;
+    for (std::int64_t n = 0; n < N_ && largest == largest; ++n) {
+      const T size = std::abs(A[n * stride]);
+      if (!(size <= largest)) largest = size;
+    }
+    return largest;
+  }
+
   // [D,N] becomes N rows of channels.
-  void load_turned(const View<const T, 2>& from, T* tiles) const {
-    std::vector<T> turned(static_cast<std::size_t>(N_ * channels_));
-    turn(from.data(), from.stride(0), from.stride(1), turned.data(), channels_, 1);
-    load_tiles(turned.data(), channels_, tiles, N_, channels_);
+  void load_turned(const View<const T, 2>& from, T* tiles) {
+    turn(from.data(), from.stride(0), from.stride(1), turned(), apart(), 1);
+    load_tiles(turned(), apart(), tiles, N_, channels_);
   }
 
   // to[n, d] = from[d, n], whichever of the two is seen as turned.
@@ -78,15 +114,16 @@ class PackedSequence {
   }
 
   const MambaSequence<T>& sequence_;
-  std::int64_t N_, channels_, row_;
-  AlignedBuffer<T> u_, delta_, z_, B_, C_, D_, bias_, A_, h_, y_;
-  bool decaying_;
+  std::int64_t N_, channels_, row_, tokens_;
+  BlockRows<T> u_, delta_, z_, B_, C_;
+  AlignedBuffer<T> memory_;  // in one piece: allocators keep one large block for the next call sooner than many small ones
 };
 
-// Whose A and state stay in the nearest cache from the first token to the last.
+// Channels taken together from the first token to the last: as many as the second cache holds A and state of, because rows read and written
+// whole are what memory streams best. A tile's part stays in the first cache for the tokens of a block.
 template <typename T>
 std::int64_t channels_near(std::int64_t N) {
-  constexpr std::int64_t kNear = (16 << 10) / sizeof(T), kLeast = padded_columns<T>(1) * 4;
+  constexpr std::int64_t kNear = (128 << 10) / sizeof(T), kLeast = padded_columns<T>(1) * 4;
   return std::max(kNear / std::max<std::int64_t>(N, 1) / kLeast, std::int64_t{1}) * kLeast;
 }
 

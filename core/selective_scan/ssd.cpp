@@ -4,11 +4,11 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
 #include "foundation/piece_states.hpp"
+#include "foundation/plain_list.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -54,8 +54,8 @@ bool is_recurrent(const SsdArguments<T>& a) {
 }
 
 template <typename T>
-void run_heads(const std::vector<scan::SsdHead<T>>& heads, const SsdArguments<T>& a) {
-  if (is_recurrent(a)) return scan::recurrent(std::span(heads));
+void run_heads(std::span<const scan::SsdHead<T>> heads, const SsdArguments<T>& a) {
+  if (is_recurrent(a)) return scan::recurrent(heads);
   for (const scan::SsdHead<T>& head : heads) {
     if (a.form == Form::chunked) scan::chunked(head, a.chunk > 0 ? a.chunk : 64);
     if (a.form == Form::explicit_) scan::explicit_sum(head);
@@ -71,21 +71,20 @@ void run_piece(const SsdArguments<T>& a, const Piece& piece) {
   const TokenRange range = sequence_range(a.cu_seqlens, a.x.extent(1), piece.sequence);
   PieceStates<T> states(a.state, a.final_state, piece, a.B.extent(3), a.x.extent(3), is_recurrent(a));
   states.load(std::nullopt);
-  std::vector<scan::SsdHead<T>> heads;
-  heads.reserve(static_cast<std::size_t>(piece.heads));
+  PlainList<scan::SsdHead<T>> heads(piece.heads);
   for (std::int64_t n = 0; n < piece.heads; ++n) {
     const std::int64_t h = piece.head + n;
-    heads.push_back({.x = columns_of(head_rows(a.x, range, h), states.columns()),
-                     .dt = head_scalars(a.dt, range, h),
-                     .A = a.A(h),
-                     .B = head_rows(a.B, range, h / group),
-                     .C = head_rows(a.C, range, h / group),
-                     .D = a.D.given() ? a.D(h) : T{0},
-                     .skip = a.D.given(),
-                     .S = states.S(n),
-                     .y = columns_of(head_rows(a.y, range, h), states.columns())});
+    heads.add({.x = columns_of(head_rows(a.x, range, h), states.columns()),
+               .dt = head_scalars(a.dt, range, h),
+               .A = a.A(h),
+               .B = head_rows(a.B, range, h / group),
+               .C = head_rows(a.C, range, h / group),
+               .D = a.D.given() ? a.D(h) : T{0},
+               .skip = a.D.given(),
+               .S = states.S(n),
+               .y = columns_of(head_rows(a.y, range, h), states.columns())});
   }
-  run_heads(heads, a);
+  run_heads(heads.items(), a);
   states.store();
 }
 

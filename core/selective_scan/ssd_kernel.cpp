@@ -6,6 +6,7 @@
 
 #include <hwy/foreach_target.h>
 
+#include "foundation/one_token-inl.hpp"
 #include "foundation/outer_products-inl.hpp"
 #include "foundation/simd-inl.hpp"
 #include "selective_scan/ssd_kernel.hpp"
@@ -45,9 +46,12 @@ HWY_INLINE void ssd_block(const SsdBlock<T>& block) {
                               .tokens = block.tokens,
                               .K = block.N,
                               .ahead = block.ahead};
-  if constexpr (kFetchStates)
+  if constexpr (kFetchStates) {
+    if (block.tokens == 1 && block.S_stride > 0)
+      return one_token(rows, block.S, block.S_stride, block.width, Skipped<T>{block});
     if (block.ahead.state)
       return pass_tiles<T, Steps<true, true, Decay::carried, false, true>>(rows, block.S, block.S_stride, block.width, Skipped<T>{block});
+  }
   pass_tiles<T, Steps<true, true, Decay::carried>>(rows, block.S, block.S_stride, block.width, Skipped<T>{block});
 }
 

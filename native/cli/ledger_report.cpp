@@ -125,15 +125,16 @@ std::string ledger_table(const ModelLayers& model, const LedgerSettings& setting
           (settings.block == 1 ? " token\n\n" : " tokens\n\n");
   text += rows_table(ledger) + totals(settings, ledger) + training_table(ledger);
   if (!model.assumed.empty()) text += "\nAssumed, as the configuration does not say:\n";
-  for (const std::string& what : model.assumed) text += "  " + what + "\n";
+  for (const Assumption& what : model.assumed) text += "  " + assumption_text(what) + "\n";
   text += "\nNot counted:\n";
   for (const char* what : ledger_not_counted()) text += std::string("  ") + what + "\n";
   return text;
 }
 
 Json ledger_json(const ModelLayers& model, const LedgerSettings& settings, const Ledger& ledger) {
-  Json rows = Json::array(), training = Json::array();
+  Json rows = Json::array(), training = Json::array(), assumed = Json::array();
   for (const LedgerRow& row : ledger.rows) rows.push_back(row_json(row));
+  for (const Assumption& what : model.assumed) assumed.push_back(assumption_text(what));
   for (const TrainingRow& row : ledger.training)
     training.push_back({{"kind", layer_kind_name(row.kind)},
                         {"layers", row.layers},
@@ -163,7 +164,7 @@ Json ledger_json(const ModelLayers& model, const LedgerSettings& settings, const
           {"break_even", number_or_null(ledger.break_even)},
           {"requests_fit", number_or_null(ledger.requests_fit)},
           {"training", std::move(training)},
-          {"assumed", model.assumed},
+          {"assumed", std::move(assumed)},
           {"not_counted", ledger_not_counted()}};
 }
 

@@ -24,13 +24,12 @@ Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path&, c
 #include <exception>
 #include <fstream>
 
-#include "foundation/crc32c.hpp"
+#include "header_page.hpp"
 #include "staged_file.hpp"
 
 namespace linearmem::store {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr char kMagic[8] = {'L', 'M', 'K', 'N', 'N', 'G', 'R', '1'};
 
 struct Header {
@@ -40,8 +39,6 @@ struct Header {
   double recall;
   std::uint32_t salt, rest_checksum;
 };
-
-Status refuse(const std::filesystem::path& file, const std::string& sentence) { return Status::invalid(file.string() + ": " + sentence); }
 
 // A file that only this process has, under a name for hnswlib to open.
 class MemoryFile {
@@ -126,10 +123,7 @@ class HnswGraph final : public Graph {
                   .salt = salt,
                   .rest_checksum = crc32c(rest)};
     std::memcpy(header.magic, kMagic, sizeof kMagic);
-    std::vector<std::byte> page(kPage);
-    std::memcpy(page.data(), &header, sizeof header);
-    const std::uint32_t sum = crc32c(std::span(page).first(kPage - 4));
-    std::memcpy(page.data() + kPage - 4, &sum, 4);
+    const std::vector<std::byte> page = header_page(header);
     auto staged = StagedFile::create(file);
     if (!staged.ok()) return staged.status();
     for (const std::span<const std::byte> part : {std::span<const std::byte>(page), std::span<const std::byte>(rest)})
@@ -171,14 +165,10 @@ Result<std::shared_ptr<const Graph>> Graph::open(const std::filesystem::path& fi
                                                  std::int64_t dimension, Metric metric) {
   const std::vector<std::byte> bytes = content_of(file);
   if (bytes.size() < kPage) return refuse(file, "is no graph; knn graph makes one");
-  Header header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  std::uint32_t sum;
-  std::memcpy(&sum, bytes.data() + kPage - 4, 4);
+  const auto header = header_of<Header>(bytes);
   const auto rest = std::span(bytes).subspan(kPage);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return refuse(file, "is no graph; knn graph makes one");
-  if (crc32c(std::span(bytes).first(kPage - 4)) != sum || static_cast<std::size_t>(header.bytes) != rest.size() ||
-      crc32c(rest) != header.rest_checksum)
+  if (!header_is_sound(bytes) || static_cast<std::size_t>(header.bytes) != rest.size() || crc32c(rest) != header.rest_checksum)
     return refuse(file, "is damaged; knn graph makes it anew");
   if (header.salt != salt || header.dimension != dimension) return refuse(file, "belongs to another store");
   if (header.generation != scan.state().generation || header.digest != scan.state().digest || header.count != scan.state().count)

@@ -8,18 +8,16 @@
 namespace linearmem::store {
 namespace {
 
-Status refuse(const std::string& path, const std::string& sentence) { return Status::invalid(path + ": " + sentence); }
+// Records past the scan file that a snapshot keeps in memory before the file is made anew.
+std::int64_t most_rest(std::int64_t scanned) { return std::max<std::int64_t>(1024, scanned / 8); }
+
+}  // namespace
 
 std::int64_t size_of(const std::string& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   return error ? 0 : static_cast<std::int64_t>(size);
 }
-
-// Records past the scan file that a snapshot keeps in memory before the file is made anew.
-std::int64_t most_rest(std::int64_t scanned) { return std::max<std::int64_t>(1024, scanned / 8); }
-
-}  // namespace
 
 Result<State> LocalStore::current_state() {
   auto transaction = Transaction::begin(truth_->database(), false);

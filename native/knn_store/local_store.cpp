@@ -11,17 +11,6 @@
 
 namespace linearmem {
 namespace store {
-namespace {
-
-Status refuse(const std::string& path, const std::string& sentence) { return Status::invalid(path + ": " + sentence); }
-
-std::int64_t size_of(const std::string& file) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
-  return error ? 0 : static_cast<std::int64_t>(size);
-}
-
-}  // namespace
 
 template <typename Change>
 Status LocalStore::write(const Change& change) {
@@ -56,13 +45,20 @@ Result<std::vector<std::int64_t>> LocalStore::append(const KnnRecords& records) 
   return ids;
 }
 
-Status LocalStore::remove_one(std::int64_t id, State& state, bool& removed) {
-  const auto found = truth_->find(id);
-  if (!found.ok()) return found.status();
-  removed = found.value().has_value();
-  if (!removed) return {};
-  state.rewritten = -1;  // write() puts the generation there
-  return truth_->erase(id, *found.value(), state);
+Result<KnnRemoval> LocalStore::erase(std::span<const std::int64_t> ids, State& state) {
+  KnnRemoval done;
+  for (std::int64_t id : ids) {
+    const auto found = truth_->find(id);
+    if (!found.ok()) return found.status();
+    if (!found.value()) {
+      done.unknown.push_back(id);
+      continue;
+    }
+    state.rewritten = -1;  // write() puts the generation there
+    if (Status erased = truth_->erase(id, *found.value(), state); !erased.ok()) return erased;
+    ++done.removed;
+  }
+  return done;
 }
 
 Result<KnnUpsert> LocalStore::upsert(const KnnRecords& records) {
@@ -72,12 +68,12 @@ Result<KnnUpsert> LocalStore::upsert(const KnnRecords& records) {
   const Status status = write([&](State& state) -> Status {
     for (std::size_t i = 0; i < records.tokens.size(); ++i) {
       const std::int64_t id = records.ids[i];
-      bool replaced = false;
-      if (Status removed = remove_one(id, state, replaced); !removed.ok()) return removed;
+      const auto before = erase({&id, 1}, state);
+      if (!before.ok()) return before.status();
       if (id < state.next_id) state.rewritten = -1;  // it stands among records that a scan file may hold
       if (Status inserted = truth_->insert(record_at(records, i, id, identity().dimension), state); !inserted.ok()) return inserted;
       state.next_id = std::max(state.next_id, id + 1);
-      ++(replaced ? done.replaced : done.added);
+      ++(before.value().removed > 0 ? done.replaced : done.added);
     }
     return {};
   });
@@ -87,15 +83,10 @@ Result<KnnUpsert> LocalStore::upsert(const KnnRecords& records) {
 
 Result<KnnRemoval> LocalStore::remove(std::span<const std::int64_t> ids) {
   const std::lock_guard lock(mutex_);
-  KnnRemoval done;
-  const Status status = write([&](State& state) -> Status {
-    for (std::int64_t id : ids) {
-      bool removed = false;
-      if (Status one = remove_one(id, state, removed); !one.ok()) return one;
-      if (removed) ++done.removed;
-      else done.unknown.push_back(id);
-    }
-    return {};
+  Result<KnnRemoval> done = KnnRemoval();
+  const Status status = write([&](State& state) {
+    done = erase(ids, state);
+    return done.status();
   });
   if (!status.ok()) return status;
   return done;
@@ -103,26 +94,16 @@ Result<KnnRemoval> LocalStore::remove(std::span<const std::int64_t> ids) {
 
 Result<std::int64_t> LocalStore::remove_where(const KnnFilter& filter) {
   const std::lock_guard lock(mutex_);
-  if (!filter.token && !filter.source && !filter.first_id && !filter.last_id)
-    return refuse(truth_->path(), "the filter sets nothing; to remove every record set first_id to 0");
-  std::vector<std::int64_t> ids;
+  if (Status status = check_filter(truth_->path(), filter); !status.ok()) return status;
+  std::int64_t removed = 0;
   const Status status = write([&](State& state) -> Status {
-    const std::int64_t from = std::max<std::int64_t>(filter.first_id.value_or(0), 0);
-    const Status read = truth_->each(from, [&](const Record& record, std::uint32_t) {
-      const bool meets = record.id <= filter.last_id.value_or(record.id) && record.token == filter.token.value_or(record.token) &&
-                         (!filter.source || record.source == *filter.source);
-      if (meets) ids.push_back(record.id);
-      return Status();
-    });
-    if (!read.ok()) return read;
-    for (std::int64_t id : ids) {
-      bool removed = false;
-      if (Status one = remove_one(id, state, removed); !one.ok()) return one;
-    }
-    return {};
+    const auto ids = ids_that_meet(filter, *truth_);
+    if (!ids.ok()) return ids.status();
+    removed = static_cast<std::int64_t>(ids.value().size());
+    return erase(ids.value(), state).status();
   });
   if (!status.ok()) return status;
-  return static_cast<std::int64_t>(ids.size());
+  return removed;
 }
 
 // VACUUM writes every page that is in use anew and gives the others back; the log, which holds old pages, is emptied.

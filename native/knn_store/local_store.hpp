@@ -11,6 +11,8 @@
 
 namespace linearmem::store {
 
+std::int64_t size_of(const std::string& file);  // in bytes; 0 where there is none
+
 class LocalStore final : public KnnStore {
  public:
   LocalStore(std::unique_ptr<Truth> truth, std::optional<Mark> mark) : truth_(std::move(truth)), mark_(std::move(mark)) {}
@@ -31,7 +33,7 @@ class LocalStore final : public KnnStore {
   // Runs change(state), which returns the state after it, in a transaction; acknowledges it when it is on disk.
   template <typename Change>
   Status write(const Change& change);
-  Status remove_one(std::int64_t id, State& state, bool& removed);
+  Result<KnnRemoval> erase(std::span<const std::int64_t> ids, State& state);
   std::string scan_path() const { return truth_->path() + ".scan"; }
   std::string graph_path() const { return truth_->path() + ".graph"; }
   Result<std::shared_ptr<const KnnSnapshot>> scan_snapshot();  // what snapshot() hands out; the lock is held

@@ -87,21 +87,16 @@ class ServerStore final : public KnnStore {
   }
 
   Result<std::int64_t> remove_where(const KnnFilter& filter) override {
-    if (!filter.token && !filter.source && !filter.first_id && !filter.last_id)
-      return Status::invalid(name() + ": the filter sets nothing; to remove every record set first_id to 0");
-    std::vector<std::int64_t> ids;
+    if (Status status = check_filter(name(), filter); !status.ok()) return status;
+    std::int64_t removed = 0;
     const Status status = write([&](State& state) -> Status {
-      const Status read = truth().each(std::max<std::int64_t>(filter.first_id.value_or(0), 0), [&](const Record& record, std::uint32_t) {
-        const bool meets = record.id <= filter.last_id.value_or(record.id) && record.token == filter.token.value_or(record.token) &&
-                           (!filter.source || record.source == *filter.source);
-        if (meets) ids.push_back(record.id);
-        return Status();
-      });
-      if (!read.ok()) return read;
-      return truth().erase(ids, state).status();
+      const auto ids = ids_that_meet(filter, truth());
+      if (!ids.ok()) return ids.status();
+      removed = static_cast<std::int64_t>(ids.value().size());
+      return truth().erase(ids.value(), state).status();
     });
     if (!status.ok()) return status;
-    return static_cast<std::int64_t>(ids.size());
+    return removed;
   }
 
   // Writes the partition anew. What the server keeps in its own log goes when it recycles that.

@@ -12,8 +12,6 @@ std::uint32_t text_checksum(std::string_view text, std::uint32_t before) {
   return crc32c(std::as_bytes(std::span(text.data(), text.size())), crc32c_of(static_cast<std::uint64_t>(text.size()), before));
 }
 
-Status refuse(const std::string& store, const std::string& sentence) { return Status::invalid(store + ": " + sentence); }
-
 }  // namespace
 
 std::uint32_t identity_checksum(const KnnIdentity& identity) {
@@ -75,6 +73,16 @@ Status check_records(const std::string& store, const KnnIdentity& identity, cons
     if (!std::isfinite(records.keys[static_cast<std::size_t>(at)]))
       return refuse(store, "keys[" + std::to_string(at / D) + "," + std::to_string(at % D) + "] is not finite");
   return {};
+}
+
+Status check_filter(const std::string& store, const KnnFilter& filter) {
+  if (filter.token || filter.source || filter.first_id || filter.last_id) return {};
+  return refuse(store, "the filter sets nothing; to remove every record set first_id to 0");
+}
+
+bool meets(const KnnFilter& filter, const Record& record) {
+  return record.id >= filter.first_id.value_or(record.id) && record.id <= filter.last_id.value_or(record.id) &&
+         record.token == filter.token.value_or(record.token) && (!filter.source || record.source == *filter.source);
 }
 
 }  // namespace linearmem::store

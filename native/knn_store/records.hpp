@@ -1,6 +1,7 @@
 // What every backend keeps of a store, and the checksums over it: the same wherever the rows lie.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,9 @@ struct Record {
   std::span<const float> key;
 };
 
+// How a sentence of every part of a store begins: with the store's name, or the file's.
+inline Status refuse(const std::string& name, const std::string& sentence) { return Status::invalid(name + ": " + sentence); }
+
 // salt: the identity's, which goes into every other.
 std::uint32_t identity_checksum(const KnnIdentity& identity);
 std::uint32_t state_checksum(std::uint32_t salt, const State& state);
@@ -49,5 +53,21 @@ Record record_at(const KnnRecords& records, std::size_t i, std::int64_t id, std:
 
 // Errors: numbers that do not make whole keys, lists of other lengths, a key that is not finite, a token or an id out of range.
 Status check_records(const std::string& store, const KnnIdentity& identity, const KnnRecords& records, bool with_ids);
+
+// Errors: a filter that sets nothing.
+Status check_filter(const std::string& store, const KnnFilter& filter);
+bool meets(const KnnFilter& filter, const Record& record);
+
+// The ids of the records that meet it, rising; within a transaction of the caller's.
+template <typename Truth>
+Result<std::vector<std::int64_t>> ids_that_meet(const KnnFilter& filter, Truth& truth) {
+  std::vector<std::int64_t> ids;
+  const Status read = truth.each(std::max<std::int64_t>(filter.first_id.value_or(0), 0), [&](const Record& record, std::uint32_t) {
+    if (meets(filter, record)) ids.push_back(record.id);
+    return Status();
+  });
+  if (!read.ok()) return read;
+  return ids;
+}
 
 }  // namespace linearmem::store

@@ -9,13 +9,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "foundation/crc32c.hpp"
+#include "header_page.hpp"
 #include "staged_file.hpp"
 
 namespace linearmem::store {
 namespace {
 
-constexpr std::uint64_t kPage = 4096, kBlock = 65536;
+constexpr std::uint64_t kBlock = 65536;
 constexpr char kMagic[8] = {'L', 'M', 'K', 'N', 'N', 'S', 'C', '1'};
 
 struct Header {
@@ -48,7 +48,6 @@ std::span<const std::byte> bytes_at(const void* memory, std::uint64_t at, std::u
   return {static_cast<const std::byte*>(memory) + at, static_cast<std::size_t>(size)};
 }
 
-Status refuse(const std::filesystem::path& file, const std::string& sentence) { return Status::invalid(file.string() + ": " + sentence); }
 Status system_failure(const std::filesystem::path& file, const char* action) {
   return refuse(file, std::string("cannot ") + action + ": " + std::strerror(errno));
 }
@@ -137,11 +136,7 @@ Status ScanFile::write(const std::filesystem::path& file, const ScanContent& con
                 .salt = content.salt,
                 .table_checksum = crc32c(std::as_bytes(std::span(table)))};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
-  std::vector<std::byte> page(kPage);
-  std::memcpy(page.data(), &header, sizeof header);
-  const std::uint32_t sum = crc32c(std::span(page).first(kPage - 4));
-  std::memcpy(page.data() + kPage - 4, &sum, 4);
-  if (Status status = staged.value().write_at(0, page); !status.ok()) return status;
+  if (Status status = staged.value().write_at(0, header_page(header)); !status.ok()) return status;
   if (Status status = staged.value().write_at(layout.table, std::as_bytes(std::span(table))); !status.ok()) return status;
   return staged.value().commit();
 }
@@ -165,12 +160,10 @@ Result<std::shared_ptr<const ScanFile>> ScanFile::open(const std::filesystem::pa
 }
 
 Status ScanFile::check(const std::filesystem::path& file, std::uint32_t salt, std::int64_t dimension) {
-  Header header;
-  std::memcpy(&header, memory_, sizeof header);
-  std::uint32_t sum;
-  std::memcpy(&sum, static_cast<const std::byte*>(memory_) + kPage - 4, 4);
+  const auto page = bytes_at(memory_, 0, kPage);
+  const auto header = header_of<Header>(page);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return refuse(file, "is no scan file");
-  if (crc32c(bytes_at(memory_, 0, kPage - 4)) != sum) return refuse(file, "its header is damaged");
+  if (!header_is_sound(page)) return refuse(file, "its header is damaged");
   if (header.salt != salt || header.dimension != dimension) return refuse(file, "belongs to another store");
   const auto count = static_cast<std::uint64_t>(header.count), width = static_cast<std::uint64_t>(dimension);
   if (header.count < 0 || count > size_ / (16 + 4 * width)) return refuse(file, "is shorter than its header says");

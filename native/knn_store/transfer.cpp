@@ -10,7 +10,7 @@
 namespace linearmem {
 namespace {
 
-Status refuse(const std::filesystem::path& file, const std::string& sentence) { return Status::invalid(file.string() + ": " + sentence); }
+using store::refuse;
 
 NamedTensor text_tensor(const std::string& text) {
   NamedTensor tensor{.dtype = DType::i32, .shape = {static_cast<std::int64_t>(text.size())}, .bytes = {}};

@@ -21,6 +21,12 @@ std::string refused(const std::string& json) {
   return result.status().message();
 }
 
+std::vector<std::string> said(const ModelLayers& model) {
+  std::vector<std::string> texts;
+  for (const Assumption& assumption : model.assumed) texts.push_back(assumption_text(assumption));
+  return texts;
+}
+
 const std::string kLlama = R"("model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4)";
 
 TEST(LedgerConfig, DefaultsAreSaid) {
@@ -28,7 +34,8 @@ TEST(LedgerConfig, DefaultsAreSaid) {
   ASSERT_EQ(model.groups.size(), 1u);
   EXPECT_EQ(model.groups[0].shape, (LayerShape{.kind = LayerKind::full_attention, .heads = 4, .key_width = 16, .value_width = 16}));
   EXPECT_EQ(model.groups[0].where, "0-1");
-  EXPECT_EQ(model.assumed, std::vector<std::string>{"num_key_value_heads = 4"});
+  EXPECT_EQ(said(model), std::vector<std::string>{"num_key_value_heads = 4"});
+  EXPECT_EQ(model.assumed, (std::vector<Assumption>{{.field = "num_key_value_heads", .number = 4}}));
 }
 
 TEST(LedgerConfig, ALanguageModelWithinAndFieldsNobodyAskedFor) {
@@ -43,7 +50,21 @@ TEST(LedgerConfig, ALanguageModelWithinAndFieldsNobodyAskedFor) {
   EXPECT_EQ(model.groups[1].shape.key_width, 256);
   const std::vector<std::string> assumed = {"num_attention_heads = 8", "num_key_value_heads = 4", "head_dim = 256",
                                             "sliding_window_pattern = 6", "layer_types: of every 6 layers the last has full attention"};
-  EXPECT_EQ(model.assumed, assumed);
+  EXPECT_EQ(said(model), assumed);
+  EXPECT_EQ(model.assumed.back(), (Assumption{Assumption::Rule::last_of_every, "layer_types", 6}));
+}
+
+TEST(LedgerConfig, EveryRuleOfADefaultIsSaidInItsOwnWords) {
+  const auto last = [](const std::string& json) { return said(read("{" + json + "}")).back(); };
+  const std::string sizes = R"("hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,)";
+  EXPECT_EQ(last(sizes + R"("model_type":"mistral")"), "layer_types: a window in every layer");
+  EXPECT_EQ(last(sizes + R"("model_type":"qwen2","sliding_window":7,"use_sliding_window":true,"max_window_layers":3)"),
+            "layer_types: a window from layer 3 on");
+  EXPECT_EQ(last(sizes + R"("model_type":"minimax","head_dim":16)"), "layer_types: full and linear attention by turns");
+  EXPECT_EQ(last(sizes + R"("model_type":"lfm2","conv_L_cache":3,"full_attn_idxs":[1])"), "layer_types: as full_attn_idxs says");
+  EXPECT_EQ(last(R"("model_type":"kimi_linear","num_hidden_layers":2,"hidden_size":64,"num_attention_heads":4,"kv_lora_rank":16,
+    "qk_rope_head_dim":8,"linear_attn_config":{"num_heads":4,"head_dim":16,"kda_layers":[1],"full_attn_layers":[2]})"),
+            "linear_attn_config.short_conv_kernel_size = 4");
 }
 
 TEST(LedgerConfig, WindowsAreReadAsEachFamilyMeansThem) {
@@ -105,7 +126,7 @@ TEST(LedgerConfig, AModelWithoutAttentionIsComparedWithItsWidth) {
   const ModelLayers model = read(R"({"model_type":"rwkv7","hidden_size":256,"num_hidden_layers":3})");
   ASSERT_TRUE(model.full_attention.has_value());
   EXPECT_EQ(model.full_attention->key_width + model.full_attention->value_width, 512);
-  EXPECT_EQ(model.assumed.back(), "full attention to compare with: K and V of the model's width, 256");
+  EXPECT_EQ(said(model).back(), "full attention to compare with: K and V of the model's width, 256");
 }
 
 TEST(LedgerConfig, AListByHand) {

@@ -3,22 +3,13 @@
 
 #include <algorithm>
 
-#include "core/support.hpp"
-#include "linearmem/mechanisms.hpp"
+#include "core/named_inputs.hpp"
 
 namespace linearmem {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-
-NamedTensor filled(const Shape& shape, std::uint64_t seed, double low = -1, double high = 1) {
-  test::Numbers numbers(seed);
-  std::int64_t count = 1;
-  for (std::int64_t extent : shape) count *= extent;
-  std::vector<double> values(static_cast<std::size_t>(count));
-  for (double& value : values) value = numbers.uniform(low, high);
-  return to_named(values, shape);
-}
+using test::filled;
+using Shape = test::NamedShape;
 
 struct Example {
   const char* mechanism;

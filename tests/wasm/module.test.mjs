@@ -53,7 +53,7 @@ test('the ledger of a name, of a configuration, and its refusals', () => {
   const read = module.ledger('mine.json', config, { context: 10, batch: 3 });
   assert.equal(read.model, 'mine.json');
   assert.equal(read.batchBytes, 3 * 2 * 10 * 128 * 2);
-  assert.deepEqual(read.assumed, ['num_key_value_heads = 4']);
+  assert.deepEqual(read.assumed, [{ rule: 'value', field: 'num_key_value_heads', number: 4 }]);
   const refused = (text, settings = {}) => {
     try { module.ledger('mine.json', text, settings); } catch (problem) { return problem.message; }
     return 'not refused';

@@ -31,6 +31,7 @@ struct MistakeInfo {
 };
 
 const std::vector<MistakeInfo>& mistakes();
+// Errors: an unknown name; the message lists those that are known.
 Result<Mistake> find_mistake(std::string_view name);
 
 using Mistakes = std::set<Mistake>;
@@ -74,7 +75,9 @@ struct Claim {
 };
 
 const std::vector<Claim>& claims();
+// Errors: an unknown id.
 Result<const Claim*> find_claim(std::string_view id);
+// Passes when every check does. Mistakes that the claim does not list leave it standing.
 ClaimResult run_claim(const Claim& claim, const Mistakes& mistakes = {});
 
 }  // namespace linearmem

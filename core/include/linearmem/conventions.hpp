@@ -60,6 +60,7 @@ struct Convention {
 };
 
 const std::vector<Convention>& conventions();
+// Errors: an unknown name, or a mechanism that the convention does not have; the message lists those that are there.
 Result<const Convention*> find_convention(std::string_view name);
 Result<const ConventionMechanism*> find_mechanism(const Convention& convention, std::string_view mechanism);
 
@@ -79,13 +80,14 @@ Result<NativeCall> to_native(const ConventionMechanism& mechanism, const NamedTe
 // only moved. Errors, beside those above: what they cannot say, as two query heads that share a state there and have two here.
 Result<NamedTensors> from_native(const ConventionMechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings);
 
-// Our outputs to theirs and back; `inputs` are theirs, for the sizes that outputs do not show.
+// Our outputs to theirs and back; `inputs` are theirs, for the sizes that outputs do not show. Errors: those of to_native.
 Result<NamedTensors> outputs_from_native(const ConventionMechanism& mechanism, const NamedTensors& outputs, const NamedTensors& inputs,
                                          const RunSettings& settings);
 Result<NamedTensors> outputs_to_native(const ConventionMechanism& mechanism, const NamedTensors& outputs, const NamedTensors& inputs,
                                        const RunSettings& settings);
 
-// Their inputs -> their outputs, computed by our mechanism. settings.options are theirs; form, chunk, dtype and executor are ours.
+// Their inputs -> their outputs, computed by our mechanism. settings.options are theirs; form, chunk, dtype, executor and backend are ours.
+// Errors: those of to_native and of our mechanism.
 Result<NamedTensors> run_mechanism(const ConventionMechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings);
 
 }  // namespace linearmem

@@ -52,9 +52,9 @@ struct DeltaRuleArguments {
   View<T, 4> checkpoints = {};  // [M,Hv,K,V], M as checkpoint_count(cu_seqlens, B, T, checkpoint_every) counts; needs checkpoint_every
 };
 
-// Errors: an axis that differs, Hv not a multiple of H, cu_seqlens not rising from 0 to T, g together with g_key, a gate above 0
-// without allow_growth, a form it lacks, a state_type where the form has no state per token or wider than what it computes in.
-// Outputs are written only when the result is ok.
+// Errors: an axis that differs, K of 0, Hv not a multiple of H, cu_seqlens not rising from 0 to T, g together with g_key, a gate above 0
+// without allow_growth, a form it lacks, a state_type where the form has no state per token or wider than what it computes in, one of
+// checkpoints and checkpoint_every without the other. Outputs are written only when the result is ok.
 Status delta_rule(const DeltaRuleArguments<float>& arguments);
 Status delta_rule(const DeltaRuleArguments<double>& arguments);
 

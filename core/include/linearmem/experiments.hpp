@@ -109,12 +109,14 @@ struct Experiment {
 };
 
 const std::vector<Experiment>& experiments();
+// Errors: an unknown name; the message lists those that are known.
 Result<const Experiment*> find_experiment(std::string_view name);
 
 // The settings with defaults filled in. Errors: unknown names and values outside the limits, naming both numbers.
 Result<Settings> complete_settings(const Experiment& experiment, const Settings& settings);
 
-// All complete the settings first. No parts where the experiment has no `parts`; backend: null for this processor.
+// All complete the settings first; errors are those of that, and of the name. No parts where the experiment has no `parts`; backend: null for this
+// processor.
 Result<std::unique_ptr<FigureParts>> experiment_parts(const Experiment& experiment, const Settings& settings, const Backend* backend = nullptr);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(std::string_view name, const Settings& settings);
 Result<std::unique_ptr<ExperimentRun>> start_experiment(const Experiment& experiment, const Settings& settings);

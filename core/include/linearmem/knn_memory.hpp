@@ -38,7 +38,7 @@ struct KnnSearchArguments {
   bool at_most_k = false;    // with fewer than k keys: all of them; else that is an error with both numbers
   Metric metric = Metric::squared_l2;
   Form form = Form::automatic;  // reference (all distances, sorted), streaming (keys read once for a block of queries)
-  const Executor* executor = nullptr;
+  const Executor* executor = nullptr;  // whose threads to use; none: the calling thread. Same bits either way
   const Backend* backend = nullptr;  // where to compute; none: this processor
 
   View<std::int64_t, 2> ids;  // [Q,R], nearest first
@@ -48,7 +48,8 @@ struct KnnSearchArguments {
 // Exact: every distance handed out is the float64 sum over differences, column after column, whatever T is, and no key that is nearer by
 // that sum is missing. A query gives the same bits in every form, alone, in any batch and on any executor; the squared distance is never
 // taken as |q|^2 + |k|^2 - 2 q k^T, which loses near neighbours of large keys. Strides are honoured.
-// Errors: an axis that differs, k below 1 or above M, a key or query that is not finite (named), a distance past float64.
+// Errors: an axis that differs, k below 1 or, without at_most_k, above M, a key or query that is not finite (named), a distance past
+// float64. Outputs are written only when the result is ok.
 Status knn_search(const KnnSearchArguments<float>& arguments);
 Status knn_search(const KnnSearchArguments<double>& arguments);
 
@@ -61,6 +62,8 @@ struct KnnDistributionArguments {
   View<double, 2> weights = {};  // [Q,R], sum 1; absent: not kept
   View<double, 2> prob;          // [Q,V], sum 1, exactly 0 where no neighbour has the token
 };
+// Errors: an axis that differs, R of 0, a temperature not above 0, a distance that is not finite, a token outside 0 .. V-1 (named).
+// Outputs are written only when the result is ok.
 Status knn_distribution(const KnnDistributionArguments& arguments);
 
 enum class ProbabilitySpace { linear, log };
@@ -76,9 +79,11 @@ struct KnnInterpolationArguments {
 };
 
 // Errors: an axis that differs, a weight out of range, a number that is no probability (more than 1e-5 above 1 is none) or no log of one.
+// Outputs are written only when the result is ok.
 Status knn_interpolate(const KnnInterpolationArguments& arguments);
 
-// exp of the mean of -log p over the tokens that came, T of at least 1; infinite where one of them had probability 0.
+// exp of the mean of -log p over the tokens that came, [T], T of at least 1; infinite where one of them had probability 0. Errors: no
+// token, a number that is no natural log of a probability.
 Result<double> perplexity(const View<const double, 1>& log_probabilities);
 
 }  // namespace linearmem

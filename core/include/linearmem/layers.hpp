@@ -97,6 +97,7 @@ struct LayerDescription {
 };
 
 const std::vector<LayerDescription>& layer_descriptions();
+// Errors: an unknown kind; the message lists those that are known.
 Result<const LayerDescription*> find_layer(std::string_view kind);
 
 // The options of a kind that a model's config.json states, at its top, in its "text_config" or in "rope_parameters"; its other fields are

@@ -34,6 +34,7 @@ enum class LayerKind {
 
 const std::vector<LayerKind>& layer_kinds();
 const char* layer_kind_name(LayerKind kind);  // "gated-delta-rule": command line, layer lists, page
+// Errors of this, dtype_bits and find_model: an unknown name; the message lists those that are known.
 Result<LayerKind> find_layer_kind(std::string_view name);
 
 // One layer by the sizes that decide its memory. What a kind does not have stays 0.
@@ -76,7 +77,7 @@ struct Precision {
 // "f32" is 32. Known: f64 f32 bf16 f16 fp8 int8 fp4 int4; scales of quantized formats are not counted.
 Result<int> dtype_bits(std::string_view name);
 
-// Bytes of a layer for one request with `tokens` of prefix.
+// Bytes of a layer for one request with `tokens` of prefix. Errors: those of layer_elements, of the bytes too.
 Result<std::int64_t> layer_bytes(const LayerShape& shape, std::int64_t tokens, const Precision& precision,
                                  ConvColumns columns = ConvColumns::past);
 
@@ -86,12 +87,36 @@ struct LayerGroup {
   std::string where = {};  // "0-2, 4-6": places among the model's layers; empty where unknown
 };
 
+// A default of the architecture, where the configuration is silent: what it fills in for `field`, as data, since the command line and
+// the page each word it themselves.
+struct Assumption {
+  enum class Rule {
+    value,                   // the field is `number`
+    last_of_every,           // of every `number` layers the last has full attention
+    window_in_every_layer,   //
+    window_from,             // layers from `number` on have a window
+    full_and_linear_in_turn,
+    as_full_attn_idxs,       // the layers that another field, full_attn_idxs, lists have full attention
+    mamba_in_every_layer,
+    none,                    // the list is empty
+    width_of_full_attention, // no field: what full attention would keep is counted with K and V as wide as the model, `number`
+  };
+  Rule rule = Rule::value;
+  std::string field = {};  // "head_dim", "linear_attn_config.short_conv_kernel_size"
+  double number = 0;
+
+  bool operator==(const Assumption&) const = default;
+};
+
+const char* assumption_rule_name(Assumption::Rule rule);  // "last-of-every"
+std::string assumption_text(const Assumption& assumption);  // "head_dim = 256"
+
 struct ModelLayers {
   std::string name = {}, model_type = {};
   std::vector<LayerGroup> groups = {};
   std::int64_t mixers = 0;                        // layers with a memory of the prefix; one with two of them, side by side, counts once
   std::optional<LayerShape> full_attention = {};  // what a layer would keep if it were full attention: the model's own, or of its width
-  std::vector<std::string> assumed = {};          // "head_dim = 256": defaults of the architecture, where the configuration is silent
+  std::vector<Assumption> assumed = {};
 };
 
 // A Hugging Face config.json, or a list written by hand: {"layers": [{"kind": "ssd", "layers": 24, "heads": 80, "key_width": 128, ...}]}.

@@ -8,6 +8,7 @@ namespace linearmem {
 
 // Panel "layer": one request and one layer of each kind that keeps something, and full attention. Panel "model": the batch, the same with
 // full attention in every layer, and the device's memory where it is given. Points mark where full attention begins to take more.
+// Errors: those of memory_ledger.
 Result<Figure> ledger_figure(const ModelLayers& model, const LedgerSettings& settings);
 
 // The settings of the experiment "ledger" but for the model. Errors: unknown names, values outside their limits, bits of no dtype.

@@ -67,10 +67,10 @@ struct LinearAttentionArguments {
   View<T, 3> checkpoints_z = {};  // [M,H,K]; absent: not kept; comes with checkpoints
 };
 
-// Errors: an axis that differs, H not a multiple of Hk, cu_seqlens not rising from 0 to T, state without z or z without state
+// Errors: an axis that differs, K of 0, H not a multiple of Hk, cu_seqlens not rising from 0 to T, state without z or z without state
 // under normalize, an eps below 0 or not finite, g together with g_key, gates or checkpoints without causal, a gate above 0 without
-// allow_growth, a form it lacks, a state_type where the form has no state per token or wider than what it computes in. Outputs are
-// written only when the result is ok.
+// allow_growth, a form it lacks, a state_type where the form has no state per token or wider than what it computes in, one of
+// checkpoints and checkpoint_every without the other. Outputs are written only when the result is ok.
 Status linear_attention(const LinearAttentionArguments<float>& arguments);
 Status linear_attention(const LinearAttentionArguments<double>& arguments);
 

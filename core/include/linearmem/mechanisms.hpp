@@ -68,11 +68,14 @@ struct Mechanism {
 };
 
 const std::vector<Mechanism>& mechanisms();
+// Errors of all three: an unknown name; the message lists those that are known.
 Result<const Mechanism*> find_mechanism(std::string_view name);
 Result<Form> find_form(const Mechanism& mechanism, std::string_view name);  // "automatic" or one of mechanism.forms
 Result<DType> find_compute_dtype(std::string_view name);                    // "f32" or "f64"
 
-// inputs -> outputs, or one Status and nothing. Outputs have the compute dtype; counts are I64.
+// inputs -> outputs, or one Status and nothing. Outputs have the compute dtype; counts are I64. Errors: a tensor, option, form or dtype by a
+// name it does not have, a required tensor that is missing, one of another kind, rank or number of bytes, axes that differ, floating inputs
+// of two dtypes where settings.dtype is absent, and what the door refuses.
 Result<NamedTensors> run_mechanism(std::string_view name, const NamedTensors& inputs, const RunSettings& settings);
 Result<NamedTensors> run_mechanism(const Mechanism& mechanism, const NamedTensors& inputs, const RunSettings& settings);
 

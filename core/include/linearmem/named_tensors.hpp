@@ -17,7 +17,7 @@ enum class DType { f64, f32, bf16, f16, i64, i32, boolean };
 
 std::string_view dtype_name(DType dtype);  // safetensors spelling: "F64", "F32", "BF16", "F16", "I64", "I32", "BOOL"
 std::optional<DType> dtype_named(std::string_view name);
-std::int64_t dtype_bytes(DType dtype);
+std::int64_t dtype_bytes(DType dtype);  // of one element
 bool is_floating(DType dtype);
 
 struct NamedTensor {

@@ -107,6 +107,7 @@ struct RecallTask {
 };
 
 const std::vector<RecallTask>& recall_tasks();
+// Errors: an unknown name; the message lists those that are known.
 Result<const RecallTask*> find_recall_task(std::string_view name);
 
 // Fills in defaults. Errors: unknown names, settings outside their limits, and those above.

@@ -37,7 +37,7 @@ struct SoftmaxAttentionArguments {
   View<T, 4> o;  // [B,T,H,V]
 };
 
-// Errors: an axis that differs, H not a multiple of Hk, cu_seqlens not rising from 0 to T, a window below 1 or without causal,
+// Errors: an axis that differs, K of 0, H not a multiple of Hk, cu_seqlens not rising from 0 to T, a window below 1 or without causal,
 // a form it lacks. Outputs are written only when the result is ok.
 Status softmax_attention(const SoftmaxAttentionArguments<float>& arguments);
 Status softmax_attention(const SoftmaxAttentionArguments<double>& arguments);

@@ -1,5 +1,12 @@
 // The one style of answer and of error: a door returns Status, never throws, prints or exits.
 // A message names the door, the argument, the axis and both numbers: "delta_rule: K differs: q has 64, k has 33".
+//
+// What holds at every door, beside what its own header says:
+//   An output shares no memory with an input or with another output unless its comment allows it.
+//   cu_seqlens never falls; two equal entries are an empty sequence, whose last state is its first.
+//   A form that the mechanism lacks, a chunk below 0 and a chunk beside any form but chunked are refused.
+//   A backend computes in float32; with float64 arguments the door answers unavailable.
+//   Working space comes from the heap. Where that has none left, std::bad_alloc is thrown: the one exception, and outputs are then undefined.
 #pragma once
 
 #include <optional>
@@ -12,8 +19,8 @@ enum class StatusCode {
   ok,
   invalid_argument,  // the caller's input; the message says what to change
   unavailable,       // not built or not present here; the message says why
-  out_of_memory,     // refused before allocating; the message has the byte count
-  cancelled,
+  out_of_memory,     // refused before allocating, or no place left where places are fixed; the message has the count
+  cancelled,         // the caller asked to stop
 };
 
 class [[nodiscard]] Status {

@@ -1,5 +1,5 @@
 // View<T, N> borrows an N-axis array: a pointer, extents and strides, both counted in elements.
-// Strides are honoured by every door. A default-constructed view means "argument not given".
+// Strides are honoured by every door. A default-constructed view means "argument not given". Indexing does not check bounds.
 #pragma once
 
 #include <array>

@@ -61,6 +61,7 @@ test('many figures have one engine: one worker, one script, each module once', a
   await drawnElements(page, 3);
   expect(page.workers()).toHaveLength(1);
   const fetched = site.log.map(({ path }) => path).filter(isWasm);
+  expect(fetched.length).toBeGreaterThan(1);
   expect(new Set(fetched).size).toBe(fetched.length);
   expect(complaints).toEqual([]);
 });

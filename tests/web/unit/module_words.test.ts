@@ -12,6 +12,8 @@ import { rooms } from '../../../web/src/rooms/index.ts';
 import { claims } from '../../../web/src/texts/en/claims.ts';
 import { figures } from '../../../web/src/texts/en/figures.ts';
 import { mistakes } from '../../../web/src/texts/en/mistakes.ts';
+import * as zhNotes from '../../../web/src/texts/zh/claim_notes.ts';
+import { messages as zhMessages } from '../../../web/src/texts/zh/messages.ts';
 
 const rule = readFileSync(join(import.meta.dirname, '../../../web/src/figure/figure.css'), 'utf8');
 const long = 120_000; // ms, for what computes every figure or every claim on a busy machine
@@ -47,6 +49,23 @@ test('every claim and every mistake of the module has a text, and no text is lef
   expect(Object.keys(mistakes).sort()).toEqual(module.mistakes().map(({ name }) => name).sort());
 });
 
+test('an opened claim speaks Chinese where the module has English words, also under a mistake, and no words are left over', () => {
+  const { quantities, inputs, sources } = zhNotes;
+  const twoWords = /[A-Za-z]{2,} [A-Za-z]{2,}/;
+  const measured = new Set<string>();
+  for (const { id, inputs: given, mistakes: touching } of module.claims()) {
+    for (const { quantity, condition } of [[], ...touching.map((name) => [name])].flatMap((on) => module.verify(id, on).checks)) {
+      measured.add(quantity);
+      expect(quantities[quantity] ?? quantity, id).not.toMatch(twoWords);
+      if (/[a-z]{3,}/.test(condition.replace(/ and /g, ' '))) expect(Object.keys(zhMessages), id).toContain(`condition.${condition}`);
+    }
+    expect(inputs[id] ?? given, id).not.toMatch(/[A-Za-z]{3,} [A-Za-z]{3,}/);
+  }
+  expect(Object.keys(quantities).filter((quantity) => !measured.has(quantity))).toEqual([]);
+  expect(Object.keys(inputs).filter((id) => !module.claims().some((claim) => claim.id === id))).toEqual([]);
+  expect(Object.keys(sources).filter((source) => !module.claims().some((claim) => claim.source === source))).toEqual([]);
+}, long);
+
 test('every claim holds, and every mistake fells one that holds without it', () => {
   for (const { id } of module.claims()) expect(module.verify(id, []).pass, id).toBe(true);
   for (const { name } of module.mistakes()) {
@@ -65,6 +84,20 @@ test('every experiment has a room with words for its panels, series and settings
     const series = figure.panels.flatMap((panel) => panel.series.map(({ memory, label }) => `${memory}/${label}`));
     expect(Object.keys(words.series).sort()).toEqual([...new Set(series)].sort()); // panels may share words
   }
+});
+
+test('every kind of layer in the ledger has its name and what it is, and every rule of an assumption its sentence', () => {
+  const { kinds, meanings, assumptions } = figures.experiments.ledger;
+  const sizes = '"hidden_size":64,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2';
+  const silent = ['"model_type":"mistral"', '"model_type":"gemma2"', '"model_type":"minimax"', '"model_type":"lfm2","full_attn_idxs":[1]',
+    '"model_type":"qwen2","sliding_window":7,"use_sliding_window":true,"max_window_layers":3', '"model_type":"granitemoehybrid","mamba_n_heads":4',
+    '"model_type":"bamba","mamba_n_heads":4', '"model_type":"rwkv7"'].map((model) => module.ledger('silent', `{${model},${sizes}}`, {}));
+  const ledgers = [...module.ledgerModels().map(({ name }) => module.ledger(name, '', {})), ...silent];
+  const rules = new Set(ledgers.flatMap(({ assumed }) => assumed.map(({ rule: name }) => name)));
+  expect([...rules].sort()).toEqual(Object.keys(assumptions).sort());
+  const said = Object.keys(kinds).filter((kind) => kind !== 'full attention instead');
+  expect(Object.keys(meanings)).toEqual(said);
+  for (const { kind } of ledgers.flatMap(({ rows }) => rows)) expect(said).toContain(kind.replaceAll('-', ' '));
 });
 
 test('every memory that is drawn has a line style, and its colours in light and in dark', () => {

@@ -20,8 +20,8 @@ test.each([
   [check({ error: 7.7e-12, tolerance: 1e-6, relative: true }), 'agree to 7.7e−12 rel., allowed 1e−6 rel.', '相差 7.7e−12（相对），容许 1e−6（相对）'],
   [check({ kind: 'exact', tolerance: 0 }), 'equal, bit for bit', '逐位相同'],
   [check({ kind: 'exact', got: 0.75, error: 0.25, tolerance: 0, pass: false }), 'differ by 0.25, none allowed', '相差 0.25，不容许有差'],
-  [check({ kind: 'stated', got: 3.12e-7, condition: '> 0 and < 1e-5' }), '3.1e−7 is > 0 and < 1e−5', '3.1e−7 满足 > 0，且 < 1e−5'],
-  [check({ kind: 'stated', got: 0, condition: '> 0', pass: false }), '0 is not > 0', '0 不满足 > 0'],
+  [check({ kind: 'stated', got: 3.12e-7, condition: '> 0 and < 1e-5' }), '3.1e−7 is > 0 and < 1e−5', '3.1e−7，满足“> 0，且 < 1e−5”'],
+  [check({ kind: 'stated', got: 0, condition: '> 0', pass: false }), '0 is not > 0', '0，不满足“> 0”'],
   [check({ got: NaN, error: NaN, pass: false }), 'gave something that is not a number', '得出的不是数'],
 ])('%o', (one, english, chinese) => {
   expect(sentence(one, en)).toBe(english);

@@ -3,7 +3,7 @@ import type { Check } from 'linearmem';
 import { copyable, copyButton } from '../dom/copy.ts';
 import { element } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
-import type { ClaimNotes } from './notes.ts';
+import type { ClaimNotes, ClaimWords } from './notes.ts';
 import { verifyCommand } from './report.ts';
 import type { Row } from './run.ts';
 import { computed, expected, sentence } from './verdict.ts';
@@ -13,7 +13,12 @@ export interface DetailActions {
   mistakeLabel(name: string): string;
 }
 
-export function details(row: Row, { formula, inputs, source }: ClaimNotes, texts: Texts, actions: DetailActions): HTMLElement {
+export interface Told {
+  notes: ClaimNotes;
+  words: ClaimWords;
+}
+
+export function details(row: Row, { notes: { formula, inputs, source }, words }: Told, texts: Texts, actions: DetailActions): HTMLElement {
   const { info } = row;
   const parts: HTMLElement[] = [];
   if (formula) {
@@ -25,9 +30,9 @@ export function details(row: Row, { formula, inputs, source }: ClaimNotes, texts
     const mistakes = row.mistakes.map(actions.mistakeLabel).join(', ');
     parts.push(element('p', { class: 'with-mistakes' }, texts.say('details.with-mistakes', { mistakes })));
   }
-  if (row.timed) parts.push(part(texts.say('details.checks'), checkList(row.timed.result.checks, texts)));
-  parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', { lang: 'en' }, inputs))));
-  parts.push(part(texts.say('details.source'), element('p', { lang: 'en' }, source)));
+  if (row.timed) parts.push(part(texts.say('details.checks'), checkList(row.timed.result.checks, words, texts)));
+  parts.push(part(texts.say('details.inputs'), element('pre', { tabindex: 0 }, element('code', {}, words.inputs[info.id] ?? inputs))));
+  parts.push(part(texts.say('details.source'), element('p', {}, words.sources[source] ?? element('cite', { lang: 'en' }, source))));
   parts.push(part(texts.say('details.command'), copyable(verifyCommand([info.id], row.mistakes), texts)));
   const again = element('button', { type: 'button', click: () => actions.runAgain(info.id) }, texts.say('run.again'));
   const link = copyButton(texts, texts.say('details.link'), () => new URL(`#${info.id}`, location.href).href);
@@ -39,10 +44,10 @@ function part(heading: string, content: HTMLElement): HTMLElement {
   return element('section', {}, element('h3', {}, heading), content);
 }
 
-// A check's own name comes from the module and is in English; its numbers are given with every digit.
-function checkList(checks: readonly Check[], texts: Texts): HTMLElement {
+// The numbers are given with every digit.
+function checkList(checks: readonly Check[], { quantities }: ClaimWords, texts: Texts): HTMLElement {
   const rows = checks.map((check) => element('li', { 'data-state': check.pass ? 'pass' : 'fail' },
-    element('span', { class: 'quantity', lang: 'en' }, element('span', { class: 'mark', 'aria-hidden': 'true' }), check.quantity),
+    element('span', { class: 'quantity' }, element('span', { class: 'mark', 'aria-hidden': 'true' }), quantities[check.quantity] ?? check.quantity),
     element('span', { class: 'number' }, texts.say('details.numbers', {
       expected: expected([check], texts).full, computed: computed([check], texts).full, verdict: sentence(check, texts),
     }))));

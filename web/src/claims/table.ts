@@ -4,13 +4,14 @@ import { element, find } from '../dom/element.ts';
 import type { Texts } from '../texts/languages.ts';
 import { milliseconds } from '../texts/numbers.ts';
 import { details, type DetailActions } from './details.ts';
-import { type AllNotes, claimNotes } from './notes.ts';
+import { type AllNotes, claimNotes, type ClaimWords, claimWords } from './notes.ts';
 import type { ClaimsRun, Row } from './run.ts';
 import { type Cell, computed, errorCell, expected, leadingCheck, toleranceCell, verdict } from './verdict.ts';
 
 export class ClaimsTable {
   private readonly rows = new Map<string, HTMLTableRowElement>();
   private notes?: AllNotes;
+  private words?: ClaimWords;
 
   constructor(
     private readonly body: HTMLElement,
@@ -31,6 +32,11 @@ export class ClaimsTable {
   speak(texts: Texts): void {
     this.texts = texts;
     for (const id of this.rows.keys()) this.show(id);
+    if (this.words) void this.learnWords().then(() => this.rows.forEach((_, id) => this.refreshDetails(id)));
+  }
+
+  private async learnWords(): Promise<void> {
+    this.words = await claimWords(this.texts.language);
   }
 
   private rowFor({ info }: Row, template: HTMLTemplateElement): HTMLTableRowElement {
@@ -71,6 +77,7 @@ export class ClaimsTable {
     if (!open) return this.detailsRow(id)?.remove();
     void this.run.runNew([id]);
     this.notes ??= await claimNotes();
+    if (!this.words) await this.learnWords();
     if (this.isOpen(id)) return;
     const cell = element('td', { role: 'cell', colspan: 7 });
     line.after(element('tr', { role: 'row', class: 'claim-details', id: `${id}-details` }, cell));
@@ -89,11 +96,11 @@ export class ClaimsTable {
   private refreshDetails(id: string): void {
     const row = this.run.rows.get(id)!;
     const cell = this.detailsRow(id)?.firstElementChild;
-    if (!cell || !this.notes) return;
+    if (!cell || !this.notes || !this.words) return;
     const pending = row.state === 'waiting' || row.state === 'running';
     if (pending && cell.hasChildNodes()) return; // keep what is shown until the new numbers are there
     const focused = [...cell.querySelectorAll('button')].findIndex((button) => button === document.activeElement);
-    cell.replaceChildren(details(row, this.notes[id]!, this.texts, this.actions));
+    cell.replaceChildren(details(row, { notes: this.notes[id]!, words: this.words }, this.texts, this.actions));
     if (focused >= 0) cell.querySelectorAll('button')[focused]?.focus({ preventScroll: true });
   }
 

@@ -22,8 +22,10 @@ function numberCell(x: number, { unit }: Check): Cell {
   return { shown: short(x) + after, full: full(x) + after };
 }
 
-// "> 0 and < 1e-5", as the module writes it, in the reader's language.
+// In the reader's language: words that the module states are known one by one; "> 0 and < 1e-5" is numbers but for the "and".
 function conditionOf({ condition }: Check, texts: Texts): string {
+  const key = `condition.${condition}`;
+  if (texts.knows(key)) return texts.say(key);
   return condition.replace(/ and /g, texts.say('value.and')).replace(/e-/g, 'e\u2212');
 }
 

@@ -3,7 +3,7 @@ import type { Texts } from '../texts/languages.ts';
 import { element } from './element.ts';
 
 export function copyable(command: string, texts: Texts): HTMLElement {
-  const code = element('code', {}, command);
+  const code = element('code', {}, ...command.split(/( )/).map((word) => (word === ' ' ? word : element('span', {}, word))));
   return element('div', { class: 'command' }, code, copyButton(texts, texts.say('copy.do'), () => command, code));
 }
 

@@ -36,7 +36,9 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   const named = lines.filter(({ series }) => !isBesideItsLine(series, panel));
   const marginRight = Math.min(room, 14 + Math.max(...named.map(({ label }) => Math.max(...label.map(textWidth)))));
   const title = wrapped(words.title, width);
-  const marginTop = titleRoom + title.length * lineHeight;
+  const bandNames = panel.bands.map(({ label }) => wrapped(words.band(label), width - marginRight - left));
+  const bandRoom = Math.max(0, ...bandNames.map((rows) => rows.length)) * lineHeight; // between the axis' name and the plot: no line runs there
+  const marginTop = titleRoom + title.length * lineHeight + bandRoom;
   const namesHeight = named.reduce((sum, { label }) => sum + label.length * lineHeight, 0);
   const plotHeight = Math.max(Math.round(Math.min(300, Math.max(170, width * 0.72 - 100))), namesHeight);
   const options: PlotOptions = {
@@ -46,20 +48,22 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   };
   const overhang = Math.min(marginRight, Math.max(0, textWidth(`${words.x} →`) - (width - marginRight))); // of a name longer than its axis
   const frame = [
-    ...panel.bands.flatMap((band) => bandMarks(band, words, panel.x)),
+    ...panel.bands.flatMap((band, i) => bandMarks(band, bandNames[i]!)),
     gridY({ ticks: options.y!.ticks as number[] }),
     axisX({ label: null, tickSize: 4, ticks: options.x!.ticks as number[], tickFormat: options.x!.tickFormat as never }),
     axisY({ label: null, tickSize: 0, ticks: options.y!.ticks as number[], tickFormat: options.y!.tickFormat as never }),
     text([title.join('\n')], { frameAnchor: 'top-left', dx: -left, dy: 2 - marginTop, lineAnchor: 'top', className: 'panel-title' }),
-    text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32, lineAnchor: 'top', className: 'axis-name' }),
+    text([`${words.y} ↑`], { frameAnchor: 'top-left', dx: -left, dy: -32 - bandRoom, lineAnchor: 'top', className: 'axis-name' }),
     text([`${words.x} →`], { frameAnchor: 'bottom-right', dx: overhang, dy: 38, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
   const curves = lines.flatMap(({ series, points }) => (series.points ? measured(series, points, panel) : curve(series, points, words.open(series))));
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
   const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })),
     marginTop - slack, marginTop + plotHeight + slack);
+  // The name of a single place stands below the line that it marks, where there is room.
+  const lower = (i: number, points: Point[]) => (points.length === 1 && (ruler.apply(points[0]!.y) as number) + shifts[i]! < marginTop + plotHeight - 2 * lineHeight ? 12 : 0);
   const labels = named.map(({ series, label, points }, i) => text(points.slice(-1), {
-    x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i], fill: memoryStyle(series.memory).label,
+    x: 'x', y: 'y', text: () => label.join('\n'), textAnchor: 'start', dx: 10, dy: shifts[i]! + lower(i, points), fill: memoryStyle(series.memory).label,
     className: 'line-label',
   }));
   const hints = tip(lines.flatMap(({ points }) => points), pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
@@ -71,12 +75,11 @@ function isBesideItsLine(series: Series, { series: all }: Panel): boolean {
   return series.points && all.some((other) => !other.points && other.memory === series.memory);
 }
 
-// A band of a logarithmic axis may be narrow: its name begins where it begins.
-function bandMarks({ label, from, to }: Band, words: PanelWords, { logarithmic }: Axis): Markish[] {
-  const place = logarithmic ? { x: from, dx: 6, textAnchor: 'start' as const } : { x: (from + to) / 2 };
+// A band may be narrower than its name, which begins where it begins, above the plot.
+function bandMarks({ from, to }: Band, name: string[]): Markish[] {
   return [
     rect([{ from, to }], { x1: 'from', x2: 'to', fill: 'var(--band)' }),
-    text([words.band(label)], { ...place, frameAnchor: 'top', dy: 6, lineAnchor: 'top', lineWidth: 13, className: 'axis-name' }),
+    text([name.join('\n')], { x: from, textAnchor: 'start', frameAnchor: 'top', dy: -6, lineAnchor: 'bottom', className: 'axis-name' }),
   ];
 }
 

@@ -9,7 +9,7 @@ import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Editor } from './picture_editor.ts';
-import type { Room, Settings } from './room.ts';
+import { type Room, type Settings, Worded } from './room.ts';
 import { pngFile, svgFile, toCsv, toJson } from './save.ts';
 
 export interface FrameOptions {
@@ -42,7 +42,6 @@ export class FigureFrame {
   private readonly numbers = element('div', { class: 'numbers' });
   private readonly status = element('p', { class: 'figure-status', role: 'status' });
   private readonly stopButton = element('button', { type: 'button', class: 'quiet', hidden: true, click: () => this.cancel() });
-  private cancelled = false;
   private readonly waiting: (() => void)[] = []; // for what is being computed
   private readonly commandLine = element('div');
   private readonly resizing = new ResizeObserver(() => this.draw());
@@ -87,14 +86,13 @@ export class FigureFrame {
 
   // Nobody looks any more.
   end(): void {
-    this.wanted = false;
-    this.pending.abort();
+    this.cancel();
     this.resizing.disconnect();
   }
 
   // What was measured belongs to other settings.
   private forget(): void {
-    this.pending.abort();
+    this.cancel();
     this.data = undefined;
     this.panels.replaceChildren();
     this.numbers.replaceChildren();
@@ -103,7 +101,7 @@ export class FigureFrame {
   }
 
   private startOrStop(): void {
-    if (this.computing) this.pending.abort();
+    if (this.computing) this.cancel();
     else void this.compute();
     this.showStart();
   }
@@ -136,7 +134,7 @@ export class FigureFrame {
       this.showStart(this.data || this.computing ? undefined : texts.say('figure.unmeasured'));
     }
     this.stopButton.textContent = texts.say('figure.stop');
-    const statusRow = element('div', { class: 'status-row' }, this.status, this.stopButton);
+    const statusRow = element('div', { class: 'status-row' }, this.status, ...(this.options.room.byHand ? [] : [this.stopButton]));
     this.options.host.replaceChildren(this.panels, statusRow, ...controls, numbers, this.foot());
     this.showCommand();
   }
@@ -186,7 +184,6 @@ export class FigureFrame {
   // One computation at a time, and always one after the last change, which drops the one under way.
   private async compute(): Promise<void> {
     this.wanted = true;
-    this.cancelled = false;
     this.showCommand();
     this.pending.abort();
     if (this.computing) return;
@@ -203,15 +200,14 @@ export class FigureFrame {
           const words = this.progressText(progress, performance.now() - start);
           if (figure.panels.some(({ series }) => series.some(({ x }) => x.length > 0))) this.show(figure, words);
           else this.status.textContent = words; // nothing is known yet: what was drawn before stays
-          this.stopButton.hidden = byHand === true;
+          this.stopButton.hidden = false;
         };
         this.showStart();
         const engine = byHand ? await this.options.ownEngine() : this.options.engine;
         this.show(await this.options.room.compute(engine, this.settings, { signal, hear }), '');
       } catch (problem) {
-        if (this.cancelled) this.status.textContent = this.texts.say('figure.cancelled');
-        else if (!signal.aborted) this.stop(problem);
-        else if (byHand) this.status.textContent = this.texts.say(this.data ? 'figure.cancelled' : 'figure.unmeasured');
+        if (!signal.aborted) this.stop(problem);
+        else if (!this.wanted) this.status.textContent = this.texts.say(byHand && !this.data ? 'figure.unmeasured' : 'figure.cancelled');
       }
       this.stopButton.hidden = true;
     }
@@ -222,7 +218,7 @@ export class FigureFrame {
 
   // What is drawn stays; the next change computes anew.
   private cancel(): void {
-    this.cancelled = true;
+    this.wanted = false;
     this.pending.abort();
   }
 
@@ -243,8 +239,9 @@ export class FigureFrame {
 
   private stop(problem: unknown): void {
     const reason = problem instanceof Error ? problem.message : String(problem);
+    const quoted = problem instanceof Worded ? reason : element('code', { lang: 'en' }, reason); // the module's own words are English
     this.status.dataset.trouble = '';
-    this.status.textContent = this.texts.say('figure.stopped', { reason });
+    this.status.replaceChildren(this.texts.say('figure.stopped'), quoted);
   }
 
   private draw(): void {
@@ -266,7 +263,7 @@ export class FigureFrame {
   }
 
   private command(): string {
-    if (this.options.room.command) return this.options.room.command(this.settings);
+    if (this.options.room.command) return this.options.room.command(this.settings, this.options.engine);
     const set = Object.entries(this.settings).map(([name, value]) => ` --set ${name}=${full(value)}`).join('');
     return `linearmem sweep ${this.info.name}${set} --csv`;
   }

@@ -107,7 +107,8 @@ function matrix({ series, notes, label, x, y }: Placed, panel: Panel, side: numb
   }
   if (notes.sign) parts.push(caption(notes.sign, x - (notes.left ? leftEdge : 0) - gap / 2, y + (rows * side) / 2 + 6, 'sign'));
   notes.left?.forEach((value, row) => parts.push(caption(cellNumber(value), x - 5, y + (row + 0.5) * side + 5, 'factor beside')));
-  notes.top?.forEach((value, column) => parts.push(caption(cellNumber(value), x + (column + 0.5) * side, y - 6, 'factor')));
+  const factor = side < roomy ? 'factor tight' : 'factor';
+  notes.top?.forEach((value, column) => parts.push(caption(cellNumber(value), x + (column + 0.5) * side, y - 6, factor)));
   label.forEach((line, i) => parts.push(caption(line, x, y + rows * side + captionGap + 13 + i * lineHeight, 'axis-name')));
   return parts;
 }

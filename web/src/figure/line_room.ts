@@ -35,7 +35,7 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
   function wordsFor(panel: Panel, texts: Texts): PanelWords {
     const { title, x, y } = (words(texts).panels as Record<string, { title: string; x: string; y: string }>)[panel.name]!;
     const units = texts.figures.units as Record<string, string>;
-    const withUnit = (name: string, unit: string) => (unit && unit !== 'bytes' ? `${name} (${units[unit] ?? unit})` : name);
+    const withUnit = (name: string, unit: string) => (unit && unit !== 'bytes' ? fill(texts.figures.withUnit, { name, unit: units[unit] ?? unit }) : name);
     return {
       title, x: withUnit(x, panel.x.unit), y: withUnit(y, panel.y.unit), open,
       label: (series) => labelOf(series, texts),

@@ -7,6 +7,9 @@ import type { Editor } from './picture_editor.ts';
 
 export type Settings = Record<string, number>;
 
+// A problem told in the reader's language; any other is told in the module's words.
+export class Worded extends Error {}
+
 export interface DrawContext {
   texts: Texts;
   width: number; // CSS pixels for the whole figure
@@ -32,5 +35,5 @@ export interface Room {
     make(defaults: Settings, texts: Texts, change: (settings: Settings, settled?: boolean) => void, engine: Engine): Editor;
   };
   summary?(figure: Figure, settings: Settings, texts: Texts): HTMLElement[]; // in sight under the knobs
-  command?(settings: Settings): string; // what repeats the figure, where it is not a sweep
+  command?(settings: Settings, engine: Engine): string; // what repeats the figure, where it is not a sweep
 }

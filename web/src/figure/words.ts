@@ -11,7 +11,18 @@ function isWide(letter: string): boolean {
   return letter > '\u2e80';
 }
 
+// Rows of about the same length: as narrow as the least number of rows allows, so that no single word or character is left for the last.
 export function wrapped(text: string, room: number): string[] {
+  let best = filled(text, room);
+  for (let narrower = room - labelSize; best.length > 1 && narrower > 0; narrower -= labelSize) {
+    const rows = filled(text, narrower);
+    if (rows.length > best.length || rows.some((row) => textWidth(row) > narrower)) break;
+    best = rows;
+  }
+  return best;
+}
+
+function filled(text: string, room: number): string[] {
   const rows: string[] = [];
   for (const piece of pieces(text)) {
     const longer = (rows.at(-1) ?? '') + piece;
@@ -21,7 +32,19 @@ export function wrapped(text: string, room: number): string[] {
   return rows.map((row) => row.trimEnd());
 }
 
-// Words with the space after them; Chinese may break between any two characters, but not before a mark that closes.
+const opening = '(（《「『【“';
+const closing = ')）》」』】”，。、；：？！,.;:?!%';
+
+// What stays on one line: words with the space after them; Chinese may break between any two characters. No piece begins with a mark
+// that closes or ends with one that opens, whatever language stands around it.
 function pieces(text: string): string[] {
-  return text.match(/[\u2e80-\uffff][\uff00-\uff0f\uff1a-\uff1f\u3001\u3002\u300b\u300d\u300f\u3011]*\s*|[^\s\u2e80-\uffff]+\s*|\s+/g) ?? [];
+  const found = text.match(/[\u2e80-\uffff]\s*|[^\s\u2e80-\uffff]+\s*|\s+/g) ?? [];
+  const kept: string[] = [];
+  for (const piece of found) {
+    const before = kept.at(-1) ?? '';
+    const bound = closing.includes(piece[0]!) || opening.includes(before.at(-1) || ' ');
+    if (kept.length > 0 && bound && before === before.trimEnd()) kept[kept.length - 1] = before + piece;
+    else kept.push(piece);
+  }
+  return kept;
 }

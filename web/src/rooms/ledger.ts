@@ -1,9 +1,9 @@
 // What a model keeps for each request: lines against the prefix, and the ledger itself as a table under the knobs.
-import type { Figure, Ledger, Series } from 'linearmem';
+import type { Assumption, Figure, Ledger, Series } from 'linearmem';
 import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lineRoom } from '../figure/line_room.ts';
-import type { Room, Settings } from '../figure/room.ts';
+import { type Room, type Settings, Worded } from '../figure/room.ts';
 import { fill, type Texts } from '../texts/languages.ts';
 import { bytes, full, short } from '../texts/numbers.ts';
 import { type Held, ledgerPicker, type OwnConfig } from './ledger_picker.ts';
@@ -25,36 +25,35 @@ function named(label: string, words: Words): string {
 // Each figure holds its own reader's file.
 export function makeLedger(): Room {
   const held: Held = {};
-  let nameOf = (_model: number) => '';
   const lines = lineRoom('ledger', {
     open: ({ label }: Series) => label.startsWith('cross attention'),
     label: ({ label }, texts) => named(label, wordsOf(texts)),
     editor: {
       settings: ['model', 'kv_bits', 'state_bits'],
-      make: (defaults, texts, change, engine) => {
-        nameOf = (model) => engine.about.ledgerModels[model]?.name ?? '';
-        return ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change);
-      },
+      make: (defaults, texts, change, engine) => ledgerPicker(held, engine.about.ledgerModels, defaults, wordsOf(texts).choice, change),
     },
   });
 
   async function compute(engine: Engine, settings: Settings): Promise<LedgerFigure> {
-    const { model = 0, ...rest } = settings;
+    const { model, ...rest } = settings;
     const { config } = held;
-    if (config?.problem) throw new Error(config.problem);
-    if (config && config.text.trim() === '') throw new Error(`${config.name}: config: offset 0: the text ends where a value should stand`);
-    const ledger = await engine.ledger(config?.name ?? nameOf(model), config?.text ?? '', rest);
+    if (config?.problem) throw new Worded(config.problem);
+    const ledger = await engine.ledger(config?.name ?? nameOf(engine, model), config?.text ?? '', rest);
     return { ...ledger.figure, ledger };
   }
 
-  return { ...lines, compute, summary, command: (settings) => command(settings, held.config, nameOf) };
+  return { ...lines, compute, summary, command: (settings, engine) => command(settings, engine, held.config) };
+}
+
+function nameOf(engine: Engine, model = 0): string {
+  return engine.about.ledgerModels[model]?.name ?? '';
 }
 
 function summary(figure: LedgerFigure, settings: Settings, texts: Texts): HTMLElement[] {
   const { ledger } = figure;
   if (!ledger) return [];
   const words = wordsOf(texts);
-  const parts = [table(ledger, settings, words), ...sentences(ledger, settings, words).map((text) => element('p', {}, text))];
+  const parts = [table(ledger, settings, words), glossary(ledger, words), ...sentences(ledger, settings, words).map((text) => element('p', {}, text))];
   return ledger.training.length > 0 ? [...parts, training(ledger, words)] : parts;
 }
 
@@ -92,7 +91,19 @@ function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
   }));
 }
 
-function sentences(ledger: Ledger, settings: Settings, { totals }: Words): string[] {
+// A reader meets the names of the kinds here first.
+function glossary(ledger: Ledger, words: Words): HTMLElement {
+  const kinds = [...new Set(ledger.rows.map(({ kind }) => kind.replaceAll('-', ' ')))];
+  return element('ul', { class: 'glossary' }, ...kinds.map((kind) => element('li', {},
+    fill(words.meaning, { kind: named(kind, words), meaning: (words.meanings as Record<string, string>)[kind]! }))));
+}
+
+function assumed({ rule, field, number }: Assumption, { assumptions }: Words): string {
+  return fill(assumptions[rule], { field, number: full(number) });
+}
+
+function sentences(ledger: Ledger, settings: Settings, words: Words): string[] {
+  const { totals } = words;
   const [kept, growing, fixed] = [ledger.requestBytes, ledger.growingBytes, ledger.fixedBytes].map(bytes) as [string, string, string];
   const said = [fill(totals.request, { amount: kept, growing, fixed })];
   if ((settings.batch ?? 1) > 1) said.push(fill(totals.batch, { count: short(settings.batch!), amount: bytes(ledger.batchBytes) }));
@@ -100,7 +111,7 @@ function sentences(ledger: Ledger, settings: Settings, { totals }: Words): strin
   if (ledger.requestsFit !== null) said.push(fill(totals.fit, { count: short(ledger.requestsFit), memory }));
   const instead = { amount: bytes(ledger.fullAttentionBytes), tokens: short(ledger.breakEven ?? 0) };
   said.push(ledger.fullAttentionBytes === 0 ? totals.unknown : fill(ledger.breakEven === null ? totals.never : totals.breakEven, instead));
-  if (ledger.assumed.length > 0) said.push(fill(totals.assumed, { list: ledger.assumed.join('; ') }));
+  if (ledger.assumed.length > 0) said.push(fill(totals.assumed, { list: ledger.assumed.map((one) => assumed(one, words)).join(totals.between) }));
   return said;
 }
 
@@ -117,9 +128,9 @@ function training(ledger: Ledger, words: Words): HTMLElement {
 const dtypes: Record<number, string> = { 64: 'f64', 32: 'f32', 16: 'bf16', 8: 'fp8', 4: 'fp4' };
 
 // Of settings that differ from the command's own; the device's memory always, since the command asks for none.
-function command(settings: Settings, config: OwnConfig | undefined, nameOf: (model: number) => string): string {
+function command(settings: Settings, engine: Engine, config?: OwnConfig): string {
   const quoted = (text: string) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const words = ['linearmem', 'ledger', ...(config ? [quoted(config.name)] : ['--model', nameOf(settings.model ?? 0)])];
+  const words = ['linearmem', 'ledger', ...(config ? [quoted(config.name)] : ['--model', nameOf(engine, settings.model)])];
   const options: [string, string, (value: number) => string][] = [
     ['context', '--context', full], ['batch', '--batch', full], ['block', '--block', full], ['source', '--source', full],
     ['kv_bits', '--kv-dtype', (bits) => dtypes[bits] ?? full(bits)], ['state_bits', '--state-dtype', (bits) => dtypes[bits] ?? full(bits)],

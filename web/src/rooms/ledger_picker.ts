@@ -94,7 +94,8 @@ async function readConfig(file: File, words: Words): Promise<OwnConfig> {
   const refused = (problem: string) => ({ name, text: '', problem });
   if (size > mostBytes) return refused(fill(words.tooLarge, { name, size: bytes(size), limit: bytes(mostBytes) }));
   try {
-    return { name, text: await file.text() };
+    const text = await file.text();
+    return text.trim() === '' ? refused(fill(words.empty, { name })) : { name, text };
   } catch (problem) {
     return refused(fill(words.unreadable, { name, reason: problem instanceof Error ? problem.message : String(problem) }));
   }

@@ -57,7 +57,7 @@ export const claimFormulas = {
   RM03: String.raw`\hat v_t=k_tS_{t-1},\quad S_t=S_{t-1}+\beta_tk_t^{\top}(v_t-\hat v_t)`,
   RM04: String.raw`m'=[m;\,x]_{\text{last }L}`,
   RM05: String.raw`\partial m'/\partial x:=0`,
-  RM06: String.raw`p(y)=\lambda\textstyle\sum_{i:\,y_i=y}\frac{e^{-d_i/T}}{\sum_j e^{-d_j/T}}+(1-\lambda)\,p_{\mathrm{LM}}(y)`,
+  RM06: String.raw`p(y)=\lambda\textstyle\sum_{i:\,y_i=y}\frac{e^{-d_i/\tau}}{\sum_j e^{-d_j/\tau}}+(1-\lambda)\,p_{\mathrm{LM}}(y)`,
   RM07: String.raw`\lambda=0:\;p=p_{\mathrm{LM}},\qquad \lambda=1:\;p=p_{\mathrm{kNN}}`,
   RM08: String.raw`k_1v_1\cdots k_Nv_N\,q:\quad q=k_j\Rightarrow v_j`,
   RM09: String.raw`S_0:=0`,

@@ -14,6 +14,7 @@ export type Loosened<T> = T extends string ? string : { [K in keyof T]: Loosened
 export interface Texts {
   language: Language;
   say(key: MessageKey, values?: Record<string, string | number>): string;
+  knows(key: string): key is MessageKey;
   figures: FigureTexts;
 }
 
@@ -22,7 +23,7 @@ export function fill(text: string, values: Record<string, string | number> = {})
 }
 
 export function makeTexts(language: Language, all: Messages, figureTexts: FigureTexts): Texts {
-  return { language, figures: figureTexts, say: (key, values) => fill(all[key], values) };
+  return { language, figures: figureTexts, say: (key, values) => fill(all[key], values), knows: (key): key is MessageKey => Object.hasOwn(all, key) };
 }
 
 // Each language is a chunk of its own; only the one that is read is fetched.

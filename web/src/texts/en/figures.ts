@@ -6,6 +6,7 @@ import { recall } from './figures/recall.ts';
 import { ledger } from './ledger.ts';
 
 export const figures = {
+  withUnit: '{name} ({unit})',
   units: { tokens: 'tokens', bytes: 'bytes', ms: 'ms' },
   bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context', 'softmax below gated delta': 'softmax below gated delta', 'inside the window': 'inside the window' },
   reading: {

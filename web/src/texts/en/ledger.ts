@@ -17,7 +17,7 @@ export const ledger = {
   knobs: {
     context: { symbol: 'T', meaning: 'tokens of context of each request' },
     batch: { symbol: 'B', meaning: 'requests at once' },
-    device_gib: { symbol: 'M', meaning: 'memory for requests, in GiB' },
+    device_gib: { symbol: 'G', meaning: 'memory for requests, in GiB' },
     block: { symbol: 'P', meaning: 'tokens in a page; 1 is no pages' },
     model: { symbol: 'm', meaning: 'number of the model' },
     kv_bits: { symbol: 'k', meaning: 'bits of a number in keys and values' },
@@ -45,6 +45,26 @@ export const ledger = {
     'short convolution': 'short convolution',
     'full attention instead': 'full attention instead',
   },
+  // What each kind is, said under the table for the kinds that are in it.
+  meanings: {
+    'full attention': 'every query head has keys and values of its own',
+    'grouped query attention': 'several query heads share one head of keys and values (GQA)',
+    'window attention': 'keys and values of the newest tokens alone',
+    'latent attention': 'one compressed vector for each token, from which keys and values are made again, and one key that carries its position (MLA)',
+    'cross attention': 'keys and values of the source text, which is read once',
+    'encoder attention': 'reads the source and keeps nothing of its own',
+    'linear attention': 'a sum of outer products of key and value (chapter 2)',
+    retention: 'linear attention whose state fades at a fixed rate',
+    'delta rule': 'writes only the difference to what the key returns (chapter 4)',
+    'gated delta rule': 'the delta rule with a gate that lets the state fade (chapter 4)',
+    'kimi delta': 'the gated delta rule with a gate for each component of the key',
+    rwkv6: 'linear attention that fades by component, and the token before',
+    rwkv7: 'a delta rule that fades by component, and the token before',
+    mamba: 'a selective scan for each channel (chapter 5)',
+    ssd: 'a scan with one decay for a whole head, as in Mamba-2 (chapter 5)',
+    'short convolution': 'mixes each token with the few before it',
+  },
+  meaning: '{kind}: {meaning}.',
   layers: '{kind}, layers {where}',
   breakEven: 'break-even, {kind}',
   choice: {
@@ -56,6 +76,7 @@ export const ledger = {
     file: 'Choose a config.json, or drop one here',
     privacy: 'The file is read in this page and sent nowhere.',
     tooLarge: '{name} has {size}; a configuration of at most {limit} is read',
+    empty: '{name} is empty',
     unreadable: '{name} could not be read: {reason}',
   },
   table: {
@@ -79,6 +100,19 @@ export const ledger = {
     never: 'Full attention in every layer would never take more. At this context it would take {amount} for one request.',
     unknown: 'What full attention would take is not known for this list of layers.',
     assumed: 'Not in the configuration and assumed, as its architecture does: {list}.',
+    between: '; ',
+  },
+  // By the rule of core/ledger/assumption.cpp; {field} is a name of the configuration.
+  assumptions: {
+    value: '{field} = {number}',
+    'last-of-every': '{field}: of every {number} layers the last has full attention',
+    'window-in-every-layer': '{field}: a window in every layer',
+    'window-from': '{field}: a window from layer {number} on',
+    'full-and-linear-in-turn': '{field}: full and linear attention by turns',
+    'as-full-attn-idxs': '{field}: as full_attn_idxs says',
+    'mamba-in-every-layer': '{field}: Mamba in every layer',
+    none: '{field}: none',
+    'width-of-full-attention': 'full attention to compare with: keys and values as wide as the model, {number}',
   },
   training: {
     title: 'Training: what the recurrences store between forward and backward, all requests',

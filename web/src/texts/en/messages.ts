@@ -49,6 +49,14 @@ export const messages = {
   'value.more': '{value} and {count} more',
   'value.relative': '{value} rel.',
 
+  // Conditions that the module states in words, by those words.
+  'condition.finite': 'finite',
+  'condition.below 1': 'below 1',
+  'condition.above the window alone': 'above the window alone',
+  'condition.at least the better of the two': 'at least the better of the two',
+  'condition.below that of 32, which is at most that of 8': 'below that of 32, which is at most that of 8',
+  'condition.above 4 times that of the format before': 'above 4 times that of the format before',
+
   'details.checks': 'What is measured',
   'details.numbers': 'expected {expected}, computed {computed}: {verdict}',
   'details.inputs': 'Inputs',
@@ -81,7 +89,7 @@ export const messages = {
   'figure.left': 'Sampling: {percent} % done, about {seconds} s left.',
   'figure.stop': 'Stop',
   'figure.cancelled': 'Stopped before it was finished: the figure is only a part, or still the one before.',
-  'figure.stopped': 'The figure could not be computed: {reason}',
+  'figure.stopped': 'The figure could not be computed: ',
   'figure.not-shown': 'What it does not show:',
   'figure.reset': 'Reset',
   'figure.link': 'Copy link',

@@ -6,6 +6,7 @@ import { recall } from './figures/recall.ts';
 import { ledger } from './ledger.ts';
 
 export const figures: FigureTexts = {
+  withUnit: '{name}（{unit}）',
   units: { tokens: '词元', bytes: '字节', ms: '毫秒' },
   bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内', 'softmax below gated delta': 'softmax 低于门控 delta', 'inside the window': '窗口之内' },
   reading: {

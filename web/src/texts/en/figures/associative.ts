@@ -12,14 +12,14 @@ export const associative = {
       'outer_product/M = 16': 'M = 16',
       'outer_product/M = 64': 'M = 64',
       'outer_product/M = 256': 'M = 256',
-      'outer_product/M of the knob': 'M of the knob',
+      'outer_product/M of the knob': 'M now',
       'linear_attention/RMS, theory': 'RMS, theory',
       'outer_product/this draw': 'this draw',
-      'sampled_mean/M of the knob': 'M of the knob',
+      'sampled_mean/M of the knob': 'M now',
     },
     knobs: {
       items: { symbol: 'M', meaning: 'items that are stored' },
-      seed: { symbol: 's', meaning: 'seed of the other items' },
+      seed: { symbol: 'r', meaning: 'seed of the other items' },
       picture_top: { symbol: 'T', meaning: 'rows 1 to 4 of the picture as bits' },
       picture_bottom: { symbol: 'B', meaning: 'rows 5 to 8 of the picture as bits' },
     },
@@ -39,7 +39,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'least-squares': {
@@ -56,7 +56,7 @@ export const associative = {
     knobs: {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   responses: {
@@ -81,7 +81,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'truncated-exponentials': {
@@ -104,7 +104,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'softmax-weights': {
@@ -116,13 +116,13 @@ export const associative = {
       'relu/beta = 1': 'β = 1',
       'squared_relu/beta = 4': 'β = 4',
       'cubed_relu/beta = 16': 'β = 16',
-      'softmax_attention/beta of the knob': 'β of the knob',
+      'softmax_attention/beta of the knob': 'β now',
     },
     knobs: {
       beta: { symbol: 'β', meaning: 'how sharply the exponential picks one item' },
       items: { symbol: 'M', meaning: 'items that are stored' },
       key_width: { symbol: 'K', meaning: 'width of a key' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'logn-sharpening': {
@@ -142,7 +142,7 @@ export const associative = {
       key_width: { symbol: 'K', meaning: 'width of a key' },
       items: { symbol: 'M', meaning: 'most items sampled' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'noisy-query': {
@@ -167,7 +167,7 @@ export const associative = {
       items: { symbol: 'M', meaning: 'items that are stored' },
       key_width: { symbol: 'K', meaning: 'width of a key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   hopfield: {
@@ -182,7 +182,7 @@ export const associative = {
       'softmax_attention/state': 'state',
       'softmax_attention/energy': 'energy',
       'softmax_attention/steps': 'steps',
-      'sampled_mean/beta of the knob': 'β of the knob',
+      'sampled_mean/beta of the knob': 'β now',
     },
     knobs: {
       beta: { symbol: 'β', meaning: 'how sharply a step picks one pattern' },

@@ -20,13 +20,13 @@ export const matrices = {
     },
   },
   'recurrent-state': {
-    notShown: 'keys that a model has learned to choose, and more than one head. The values are random; the count never falls, since elu + 1 is above 0.',
+    notShown: 'keys that a model has learned to choose, and more than one head. The values are random; the normalizer never falls, since elu + 1 is above 0.',
     panels: {
       write: { title: 'Write: S grows by φ(k)ᵀ v (at the left φ(k), above v)', x: 'cell', y: 'number' },
-      count: { title: 'Count: z grows by φ(k)', x: 'cell', y: 'number' },
+      count: { title: 'Normalizer: z grows by φ(k)', x: 'cell', y: 'number' },
       query: { title: 'Read with φ(q)', x: 'cell', y: 'number' },
-      sum: { title: 'Sum', x: 'cell', y: 'number' },
-      weight: { title: 'Count', x: 'cell', y: 'number' },
+      sum: { title: 'Weighted sum', x: 'cell', y: 'number' },
+      weight: { title: 'Sum of weights', x: 'cell', y: 'number' },
       output: { title: 'Output', x: 'cell', y: 'number' },
       outputs: { title: 'All outputs, one row for each token', x: 'cell', y: 'output' },
     },
@@ -99,7 +99,7 @@ export const matrices = {
       'gated_delta_rule/before': 'before',
       'gated_delta_rule/after': 'after',
       'gated_delta_rule/read': 'read',
-      'gated_delta_rule/gate': 'SiLU(z)',
+      'gated_delta_rule/gate': 'output gate',
       'gated_delta_rule/gated': 'norm, then gate',
       'gated_delta_rule/out': 'out',
     },
@@ -145,7 +145,7 @@ export const matrices = {
     knobs: {
       limit: { symbol: 'L', meaning: 'rows that the memory keeps' },
       length: { symbol: 'n', meaning: 'tokens of a segment' },
-      segments: { symbol: 'S', meaning: 'segments' },
+      segments: { symbol: 'N', meaning: 'segments' },
     },
   },
 } as const;

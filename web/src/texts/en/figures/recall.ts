@@ -24,7 +24,7 @@ export const recall = {
       alpha: { symbol: 'α', meaning: 'what the gate keeps at each write' },
       window: { symbol: 'W', meaning: 'pairs that the window keeps on the right' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'recall-shape': {
@@ -47,7 +47,7 @@ export const recall = {
       alpha: { symbol: 'α', meaning: 'what the gate keeps at each write' },
       beta: { symbol: 'β', meaning: 'how sharply softmax picks one key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'recall-distance': {
@@ -71,7 +71,7 @@ export const recall = {
       key_width: { symbol: 'K', meaning: 'width of a key and of a value' },
       beta: { symbol: 'β', meaning: 'how sharply softmax picks one key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'recall-conflict': {
@@ -94,7 +94,7 @@ export const recall = {
       key_width: { symbol: 'K', meaning: 'width of a key and of a value' },
       beta: { symbol: 'β', meaning: 'how sharply softmax picks one key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'state-precision': {
@@ -114,7 +114,7 @@ export const recall = {
       tokens: { symbol: 'T', meaning: 'length of the sequence' },
       width: { symbol: 'K', meaning: 'width of a key and of a value' },
       alpha: { symbol: 'α', meaning: 'what the decay keeps from token to token' },
-      seed: { symbol: 's', meaning: 'seed of the tokens' },
+      seed: { symbol: 'r', meaning: 'seed of the tokens' },
     },
   },
   'hybrid-ablation': {
@@ -133,7 +133,7 @@ export const recall = {
       key_width: { symbol: 'K', meaning: 'width of a key and of a value' },
       beta: { symbol: 'β', meaning: 'how sharply the window picks one key' },
       seeds: { symbol: 'n', meaning: 'seeds sampled' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
   'depth-rounds': {
@@ -157,8 +157,8 @@ export const recall = {
       rounds: { symbol: 'R', meaning: 'most rounds' },
       nodes: { symbol: 'N', meaning: 'nodes of the chain' },
       tokens: { symbol: 'T', meaning: 'tokens' },
-      width: { symbol: 'D', meaning: 'model width of the block whose cost is counted' },
-      seed: { symbol: 's', meaning: 'seed of the places where tokens start' },
+      width: { symbol: 'D', meaning: 'model width of the layer whose cost is counted' },
+      seed: { symbol: 'r', meaning: 'seed of the places where tokens start' },
     },
   },
   'reset-leak': {
@@ -179,7 +179,7 @@ export const recall = {
       second: { symbol: 'T₂', meaning: 'tokens of the second request' },
       key_width: { symbol: 'K', meaning: 'width of a key and of a value' },
       seeds: { symbol: 'n', meaning: 'seeds averaged over' },
-      first_seed: { symbol: 's', meaning: 'the first seed' },
+      first_seed: { symbol: 'r', meaning: 'the first seed' },
     },
   },
 } as const;

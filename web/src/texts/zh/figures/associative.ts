@@ -15,14 +15,14 @@ export const associative: Loosened<typeof english> = {
       'outer_product/M = 16': 'M = 16',
       'outer_product/M = 64': 'M = 64',
       'outer_product/M = 256': 'M = 256',
-      'outer_product/M of the knob': '当前的 M',
+      'outer_product/M of the knob': '此时的 M',
       'linear_attention/RMS, theory': '均方根，理论',
       'outer_product/this draw': '这次抽取',
-      'sampled_mean/M of the knob': '当前的 M',
+      'sampled_mean/M of the knob': '此时的 M',
     },
     knobs: {
       items: { symbol: 'M', meaning: '存入的项数' },
-      seed: { symbol: 's', meaning: '其他项的种子' },
+      seed: { symbol: 'r', meaning: '其他项的种子' },
       picture_top: { symbol: 'T', meaning: '图像第 1 到 4 行的位' },
       picture_bottom: { symbol: 'B', meaning: '图像第 5 到 8 行的位' },
     },
@@ -42,7 +42,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'least-squares': {
@@ -59,7 +59,7 @@ export const associative: Loosened<typeof english> = {
     knobs: {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   responses: {
@@ -84,7 +84,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'truncated-exponentials': {
@@ -107,7 +107,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'softmax-weights': {
@@ -119,13 +119,13 @@ export const associative: Loosened<typeof english> = {
       'relu/beta = 1': 'β = 1',
       'squared_relu/beta = 4': 'β = 4',
       'cubed_relu/beta = 16': 'β = 16',
-      'softmax_attention/beta of the knob': '当前的 β',
+      'softmax_attention/beta of the knob': '此时的 β',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '指数挑选一项的锐利程度' },
       items: { symbol: 'M', meaning: '存入的项数' },
       key_width: { symbol: 'K', meaning: '键的宽度' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'logn-sharpening': {
@@ -145,7 +145,7 @@ export const associative: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键的宽度' },
       items: { symbol: 'M', meaning: '抽样的最多项数' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'noisy-query': {
@@ -166,7 +166,7 @@ export const associative: Loosened<typeof english> = {
       items: { symbol: 'M', meaning: '存入的项数' },
       key_width: { symbol: 'K', meaning: '键的宽度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   hopfield: {
@@ -181,7 +181,7 @@ export const associative: Loosened<typeof english> = {
       'softmax_attention/state': '状态',
       'softmax_attention/energy': '能量',
       'softmax_attention/steps': '步数',
-      'sampled_mean/beta of the knob': '当前的 β',
+      'sampled_mean/beta of the knob': '此时的 β',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '每一步挑选一个模式的锐利程度' },

@@ -22,13 +22,13 @@ export const matrices: Loosened<typeof english> = {
     },
   },
   'recurrent-state': {
-    notShown: '模型学会挑选的键，以及多于一个头。这里的值是随机的；elu + 1 恒为正，所以计数只增不减。',
+    notShown: '模型学会挑选的键，以及多于一个头。这里的值是随机的；elu + 1 恒为正，所以归一化量只增不减。',
     panels: {
       write: { title: '写入：S 加上 φ(k)ᵀ v（左边是 φ(k)，上方是 v）', x: '格', y: '数' },
-      count: { title: '计数：z 加上 φ(k)', x: '格', y: '数' },
+      count: { title: '归一化量：z 加上 φ(k)', x: '格', y: '数' },
       query: { title: '用 φ(q) 读', x: '格', y: '数' },
-      sum: { title: '总和', x: '格', y: '数' },
-      weight: { title: '计数', x: '格', y: '数' },
+      sum: { title: '加权和', x: '格', y: '数' },
+      weight: { title: '权重之和', x: '格', y: '数' },
       output: { title: '输出', x: '格', y: '数' },
       outputs: { title: '全部输出，每个词元一行', x: '格', y: '输出' },
     },
@@ -101,7 +101,7 @@ export const matrices: Loosened<typeof english> = {
       'gated_delta_rule/before': '之前',
       'gated_delta_rule/after': '之后',
       'gated_delta_rule/read': '读出',
-      'gated_delta_rule/gate': 'SiLU(z)',
+      'gated_delta_rule/gate': '输出门',
       'gated_delta_rule/gated': '先归一化，再过门',
       'gated_delta_rule/out': '输出',
     },
@@ -147,7 +147,7 @@ export const matrices: Loosened<typeof english> = {
     knobs: {
       limit: { symbol: 'L', meaning: '记忆保留的行数' },
       length: { symbol: 'n', meaning: '每段的词元数' },
-      segments: { symbol: 'S', meaning: '段数' },
+      segments: { symbol: 'N', meaning: '段数' },
     },
   },
 };

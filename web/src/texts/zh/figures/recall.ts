@@ -27,7 +27,7 @@ export const recall: Loosened<typeof english> = {
       alpha: { symbol: 'α', meaning: '每次写入时门控保留的比例' },
       window: { symbol: 'W', meaning: '右图中窗口保留多少对' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'recall-shape': {
@@ -50,7 +50,7 @@ export const recall: Loosened<typeof english> = {
       alpha: { symbol: 'α', meaning: '每次写入时门控保留的比例' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'recall-distance': {
@@ -74,7 +74,7 @@ export const recall: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'recall-conflict': {
@@ -97,7 +97,7 @@ export const recall: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       beta: { symbol: 'β', meaning: 'softmax 挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'state-precision': {
@@ -117,7 +117,7 @@ export const recall: Loosened<typeof english> = {
       tokens: { symbol: 'T', meaning: '序列的长度' },
       width: { symbol: 'K', meaning: '键和值的宽度' },
       alpha: { symbol: 'α', meaning: '每个词元之后衰减保留的比例' },
-      seed: { symbol: 's', meaning: '词元的种子' },
+      seed: { symbol: 'r', meaning: '词元的种子' },
     },
   },
   'hybrid-ablation': {
@@ -136,7 +136,7 @@ export const recall: Loosened<typeof english> = {
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       beta: { symbol: 'β', meaning: '窗口挑选一个键的锐利程度' },
       seeds: { symbol: 'n', meaning: '抽样的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
   'depth-rounds': {
@@ -160,8 +160,8 @@ export const recall: Loosened<typeof english> = {
       rounds: { symbol: 'R', meaning: '最多的轮数' },
       nodes: { symbol: 'N', meaning: '链的节点数' },
       tokens: { symbol: 'T', meaning: '词元数' },
-      width: { symbol: 'D', meaning: '计算代价时块的模型宽度' },
-      seed: { symbol: 's', meaning: '词元起点的种子' },
+      width: { symbol: 'D', meaning: '计算代价时该层的模型宽度' },
+      seed: { symbol: 'r', meaning: '词元起点的种子' },
     },
   },
   'reset-leak': {
@@ -182,7 +182,7 @@ export const recall: Loosened<typeof english> = {
       second: { symbol: 'T₂', meaning: '第二个请求的词元数' },
       key_width: { symbol: 'K', meaning: '键和值的宽度' },
       seeds: { symbol: 'n', meaning: '取平均的种子数' },
-      first_seed: { symbol: 's', meaning: '第一个种子' },
+      first_seed: { symbol: 'r', meaning: '第一个种子' },
     },
   },
 };
