@@ -84,7 +84,7 @@ class Rows {
 };
 
 Result<Figure> run(const Settings& settings) {
-  const std::int64_t token = whole_setting(settings, "token");
+  const std::int64_t token = whole(settings, "token");
   const Drawn drawn(settings);
   const auto layer = layers::make_kind<double>(kSizes, drawn.weights);  // this kind alone: a page waits for no other
   Tensors tensors;

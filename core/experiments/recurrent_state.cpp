@@ -57,7 +57,7 @@ Status alone(const std::vector<double>& keys, const NotesTokens& in, std::int64_
 
 Result<Figure> run(const Settings& settings) {
   const NotesTokens in(settings.at("seed"));
-  const std::int64_t token = whole_setting(settings, "token");
+  const std::int64_t token = whole(settings, "token");
   const bool late = settings.at("order") == 1;
   Memory before, after, written, query, explicit_form;
   for (const Status& status : {fill(in, token - 1, before), fill(in, token, after), alone(in.k, in, token - 1, written),

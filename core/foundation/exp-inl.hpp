@@ -134,13 +134,6 @@ HWY_INLINE void exp2_each(typename Simd<T>::V (&x)[kCount]) {
   for (int c = 0; c < kCount; ++c) x[c] = S::multiply(sum[c], S::power_of_two(shifted[c]));
 }
 
-template <typename T>
-HWY_INLINE typename Simd<T>::V exp2_any(typename Simd<T>::V x) {
-  typename Simd<T>::V one[1] = {x};
-  exp2_each<T, 1, false>(one);
-  return one[0];
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace linearmem
 HWY_AFTER_NAMESPACE();

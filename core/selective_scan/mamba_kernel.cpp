@@ -1,5 +1,5 @@
-// One exponential per state value and token is nearly all the work, so it runs in vectors: a lane is a channel, and the N rows of
-// a tile of channels are decayed, written and read in one pass. All rows are padded to whole vectors, so there are no tails there.
+// One exponential per state value and token is most of the work, so it runs in vectors: a lane is a channel, and the N rows of
+// a tile of channels are decayed, written and read in one pass. The kernel's own rows are padded to whole vectors; the caller's are not.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "selective_scan/mamba_kernel.cpp"
 #include "foundation/highway_targets.hpp"

@@ -1,4 +1,5 @@
-// The recurrent form: packs a block of tokens at a time and hands it to the SIMD kernel, which carries the state.
+// The recurrent form: hands a block of tokens at a time to the SIMD kernel, which carries the state. Rows with gaps are copied, others used
+// in place.
 #include <algorithm>
 #include <cmath>
 

@@ -29,10 +29,13 @@ std::string line_of(const CudaLimit& limit) {
 }
 
 std::string line_of(const CudaMeasurement& m) {
+  if (!m.missing.empty()) return "| " + m.name + " | " + m.shape + " | missing: " + m.missing + " | | | | | |\n";
   char line[512];
-  std::snprintf(line, sizeof line, "| %s | %s | %.1e | %.3f ms | %s | %s | %s, %s | %.0f %% |\n", m.name.c_str(), m.shape.c_str(), m.error,
+  char fraction[32] = "";
+  if (m.limit.missing.empty()) std::snprintf(fraction, sizeof fraction, "%.0f %%", m.fraction() * 100);
+  std::snprintf(line, sizeof line, "| %s | %s | %.1e | %.3f ms | %s | %s | %s, %s | %s |\n", m.name.c_str(), m.shape.c_str(), m.error,
                 m.seconds * 1e3, rate_text(m.flops / m.seconds, false).c_str(), rate_text(m.bytes / m.seconds, true).c_str(), m.limit.name.c_str(),
-                rate_text(m.limit.per_second, m.limit.bytes).c_str(), m.fraction() * 100);
+                m.limit.missing.empty() ? rate_text(m.limit.per_second, m.limit.bytes).c_str() : "missing", fraction);
   return line;
 }
 

@@ -54,7 +54,7 @@ Result<int> run(const RunArguments& arguments) {
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
   settings.value().executor = executor.value().get();
-  const auto backend = backend_of(arguments.backend);
+  const auto backend = backend_of(arguments.backend, arguments.precision, settings.value().form);
   if (!backend.ok()) return backend.status();
   settings.value().backend = backend.value().get();
   if (arguments.stream) return run_stream(*mechanism.value(), settings.value(), {arguments.input, arguments.output}, arguments.block.value_or(0));

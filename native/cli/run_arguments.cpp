@@ -28,6 +28,7 @@ void declare_run_arguments(CLI::App& app, RunArguments& arguments) {
   app.add_option("--set", arguments.options, "key=value, an option of the mechanism; may be repeated")->take_all()->expected(1);
   add_threads(app, arguments.threads);
   add_backend(app, arguments.backend);
+  add_precision(app, arguments.precision);
   app.add_flag("--stream", arguments.stream,
                "Read, compute and write block by block, for files larger than memory; progress and peak resident size on standard error");
   app.add_option("--block", arguments.block, "Tokens per block of --stream; otherwise as many as make a few megabytes");

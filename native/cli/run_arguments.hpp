@@ -17,7 +17,7 @@ struct RunArguments {
   std::string mechanism, input, output;
   std::string convention = "linearmem";
   std::string form = "automatic";
-  std::string backend = kProcessor;
+  std::string backend = kProcessor, precision = "f32";
   std::optional<std::int64_t> chunk;
   std::int64_t threads = 1;
   bool stream = false;

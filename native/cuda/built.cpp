@@ -7,10 +7,10 @@
 
 namespace linearmem {
 
-Result<std::unique_ptr<Backend>> cuda_backend(int device) {
+Result<std::unique_ptr<Backend>> cuda_backend(int device, MatrixPrecision precision) {
   auto opened = cuda::open_device(device);
   if (!opened.ok()) return opened.status();
-  return std::unique_ptr<Backend>(std::make_unique<cuda::DeviceBackend>(std::move(opened).value()));
+  return std::unique_ptr<Backend>(std::make_unique<cuda::DeviceBackend>(std::move(opened).value(), precision));
 }
 
 Result<CudaReport> cuda_measure(int device, int rounds, const CudaSizes& sizes) {

@@ -10,7 +10,7 @@ Status not_built() {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> cuda_backend(int) { return not_built(); }
+Result<std::unique_ptr<Backend>> cuda_backend(int, MatrixPrecision) { return not_built(); }
 Result<CudaReport> cuda_measure(int, int, const CudaSizes&) { return not_built(); }
 
 }  // namespace linearmem

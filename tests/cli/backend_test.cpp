@@ -33,6 +33,22 @@ TEST(CliBackend, AnUnknownBackendIsRefused) {
   }
 }
 
+TEST(CliBackend, BFloatIsAskedForTogetherWithWhatItChanges) {
+  const test::Folder folder;
+  const auto refused = [&](const std::string& backend, const std::string& form, const std::string& precision) {
+    std::vector<std::string> words = run_words(folder, backend);
+    words.insert(words.end(), {"--form", form, "--precision", precision});
+    return test::refused(words);
+  };
+  const std::string start = "--precision bf16 is of --form chunked on --backend cuda; ";
+  EXPECT_EQ(refused("processor", "chunked", "bf16"), start + "--form is chunked, --backend is processor");
+  EXPECT_EQ(refused("cuda", "automatic", "bf16"), start + "--form is automatic, --backend is cuda");
+  EXPECT_EQ(refused("cuda", "chunked", "half"), "--precision is \"half\", must be f32 or bf16");
+  EXPECT_EQ(refused("gpu", "chunked", "bf16"), "--backend is \"gpu\", must be processor, cuda or cuda:N, N from 0");
+  EXPECT_EQ(refused("cuda", "chunked", "bf16"), kNotBuilt);
+  EXPECT_TRUE(folder.files().empty());
+}
+
 TEST(CliBackend, TheProcessorIsWhereItRunsAnyway) {
   const test::Folder folder;
   EXPECT_EQ(test::linearmem(run_words(folder, "processor")).code, 0);

@@ -16,4 +16,7 @@ struct NamedBackend {
 
 const std::vector<NamedBackend>& backends();
 
+// Those of MatrixPrecision::bfloat16; none on a device without tensor cores for it.
+const std::vector<NamedBackend>& bfloat_backends();
+
 }  // namespace linearmem::test

@@ -71,7 +71,7 @@ TEST(CudaDevice, WhatItDoesNotComputeIsRefusedByName) {
   Call call;
   auto a = call.arguments(emulated.backend());
   a.form = Form::chunked;
-  EXPECT_EQ(delta_rule(a).message(), "delta_rule: backend cuda has no form chunked; it has automatic, recurrent");
+  EXPECT_EQ(delta_rule(a).message(), "delta_rule: backend cuda has form chunked in matrix precision bf16 only, this one has f32; in f32 it has automatic, recurrent");
   a.form = Form::recurrent, a.state_type = StateType::bfloat16;
   EXPECT_EQ(delta_rule(a).message(), "delta_rule: state_type is bf16; backend cuda keeps states in f32");
   a.state_type = StateType::float32;

@@ -11,10 +11,10 @@ namespace linearmem::test {
 
 class Emulated {
  public:
-  explicit Emulated(const EmulatedSettings& settings = {}) {
+  explicit Emulated(const EmulatedSettings& settings = {}, MatrixPrecision precision = MatrixPrecision::float32) {
     auto owner = std::make_unique<EmulatedDevice>(settings);
     device_ = owner.get();
-    backend_ = std::make_unique<cuda::DeviceBackend>(std::move(owner));
+    backend_ = std::make_unique<cuda::DeviceBackend>(std::move(owner), precision);
   }
   EmulatedDevice& device() const { return *device_; }
   const Backend* backend() const { return backend_.get(); }

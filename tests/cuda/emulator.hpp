@@ -67,10 +67,52 @@ class EmulatedBlock {
     across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
   }
 
+  // Two numbers as bfloat16, to nearest even, the first in the low half.
+  static std::uint32_t pair(float first, float second) { return rounded(first) | rounded(second) << 16; }
+
+  // The instruction mma.m16n8k16 as the PTX ISA describes it: which lane and register hold element (row, column) of which operand. Products
+  // are exact, and a sum is rounded once: how a device adds is its own affair.
+  template <typename Pick>
+  void multiply(Pick pick) {
+    for (int first = 0; first < threads_; first += 32) multiply_warp(first, pick);
+  }
+
  private:
   struct alignas(16) Sixteen {
     unsigned char bytes[16];
   };
+
+  static std::uint32_t rounded(float x) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    if (x != x) return 0x7fff;
+    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  }
+  static double number(std::uint32_t pair, int half) {
+    const std::uint32_t bits = half == 0 ? pair << 16 : pair & 0xffff0000u;
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return static_cast<double>(x);
+  }
+
+  template <typename Pick>
+  static void multiply_warp(int first, Pick pick) {
+    double a[16][16], b[16][8], d[16][8];
+    cuda::Product lanes[32];
+    for (int lane = 0; lane < 32; ++lane) {
+      lanes[lane] = pick(first + lane);
+      const int group = lane >> 2, in_group = lane % 4;
+      for (int i = 0; i < 8; ++i)
+        a[group + (i / 2 % 2 == 0 ? 0 : 8)][in_group * 2 + (i & 1) + (i < 4 ? 0 : 8)] = number(lanes[lane].left[i / 2], i & 1);
+      for (int i = 0; i < 4; ++i) b[in_group * 2 + (i & 1) + (i < 2 ? 0 : 8)][group] = number(lanes[lane].right[i / 2], i & 1);
+      for (int i = 0; i < 4; ++i) d[group + (i < 2 ? 0 : 8)][in_group * 2 + (i & 1)] = static_cast<double>(lanes[lane].sums[i]);
+    }
+    for (int row = 0; row < 16; ++row)
+      for (int k = 0; k < 16; ++k)
+        for (int column = 0; column < 8; ++column) d[row][column] += a[row][k] * b[k][column];
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i) lanes[lane].sums[i] = static_cast<float>(d[(lane >> 2) + (i < 2 ? 0 : 8)][lane % 4 * 2 + (i & 1)]);
+  }
 
   void shuffle() {  // not std::shuffle, which differs between standard libraries
     for (std::size_t i = places_.size(); i > 1; --i) std::swap(places_[i - 1], places_[engine_() % i]);
@@ -109,7 +151,7 @@ struct EmulatedEntry {
 
 struct EmulatedSettings {
   Order order = Order::rising;
-  cuda::Limits limits = {.shared_bytes_per_block = 64 << 10, .processors = 2};  // the least shared memory that any supported device has
+  cuda::Limits limits = {.shared_bytes_per_block = 64 << 10, .processors = 2, .capability = 80};  // the least shared memory that any supported device has
   std::int64_t memory_bytes = std::int64_t{1} << 32;
   std::int64_t launches_before_failure = -1;  // then the device is lost; -1: never
   std::int64_t spoiled_download = -1;         // the number of one that arrives with other bits; -1: none

@@ -15,8 +15,9 @@ TEST(CudaMeasure, ProvesEveryCaseAndReportsItsWork) {
   const auto report = cuda::measure(emulated.device(), 3, kSmall);
   ASSERT_TRUE(report.ok()) << report.status().message();
   EXPECT_EQ(report.value().device, "emulated device");
-  ASSERT_EQ(report.value().measurements.size(), 3u);
-  const CudaMeasurement &prefill = report.value().measurements[0], &decode = report.value().measurements[1], &knn = report.value().measurements[2];
+  ASSERT_EQ(report.value().measurements.size(), 4u);
+  const CudaMeasurement &prefill = report.value().measurements[0], &chunked = report.value().measurements[1],
+                        &decode = report.value().measurements[2], &knn = report.value().measurements[3];
   EXPECT_EQ(prefill.name, "gated-delta-rule, prefill");
   EXPECT_EQ(prefill.shape, "B 1, T 20, H 2, K = V = 16, f32");
   EXPECT_LE(prefill.error, 1e-5);
@@ -24,6 +25,12 @@ TEST(CudaMeasure, ProvesEveryCaseAndReportsItsWork) {
   EXPECT_EQ(prefill.seconds, 1e-3);  // the emulated clock
   EXPECT_EQ(prefill.fraction(), prefill.flops / 1e-3 / prefill.limit.per_second);
   EXPECT_EQ(prefill.limit.name, "float32 multiply-add in registers");
+  EXPECT_EQ(chunked.name, "gated-delta-rule, prefill in chunks");
+  EXPECT_EQ(chunked.shape, "B 1, T 20, H 2, K = V = 16, bf16");
+  EXPECT_LE(chunked.error, 0x1p-7);
+  EXPECT_GT(chunked.error, 1e-5);  // bfloat16 indeed
+  EXPECT_EQ(chunked.flops, prefill.flops);
+  EXPECT_EQ(chunked.limit.name, "bfloat16 matrix product (cuBLAS)");
   EXPECT_EQ(decode.bytes, 4.0 * (5 * 3 * (4 * 16 + 2) + 2 * 5 * 3 * 16 * 16));
   EXPECT_EQ(decode.limit.name, "in place");
   EXPECT_EQ(knn.bytes, 4.0 * 3000 * 7);
@@ -54,14 +61,22 @@ TEST(CudaMeasure, ALibraryThatIsMissingIsNamed) {
     EXPECT_EQ(report.value().limits[i].missing, "backend cuda: the emulated device has no library that multiplies");
     EXPECT_EQ(report.value().limits[i].per_second, 0);
   }
-  EXPECT_EQ(report.value().measurements.size(), 3u);
+  EXPECT_EQ(report.value().measurements.size(), 4u);
+}
+
+TEST(CudaMeasure, ADeviceWithoutTensorCoresSaysWhatIsMissing) {
+  const test::Emulated old({.limits = {.shared_bytes_per_block = 64 << 10, .processors = 2, .capability = 75}});
+  const auto report = cuda::measure(old.device(), 1, kSmall);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report.value().measurements[1].missing, "needs tensor cores for bf16, compute capability 8.0");
+  EXPECT_EQ(report.value().measurements[2].missing, "");
 }
 
 // Whatever comes down with other bits is found out, and nothing is reported.
 TEST(CudaMeasure, NoWrongResultIsTimed) {
   const test::Emulated sound;
   ASSERT_TRUE(cuda::measure(sound.device(), 1, kSmall).ok());
-  EXPECT_EQ(sound.device().downloads(), 13);
+  EXPECT_EQ(sound.device().downloads(), 15);
   for (std::int64_t i = 0; i < sound.device().downloads(); ++i) {
     const test::Emulated spoiled({.spoiled_download = i});
     const auto report = cuda::measure(spoiled.device(), 1, kSmall);

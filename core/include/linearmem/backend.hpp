@@ -1,5 +1,5 @@
 // Where a door computes when not on this processor: arguments that name a backend are checked by the door and then handed to it.
-// LinearMem::cuda (linearmem/cuda.hpp) has one over an NVIDIA GPU. A backend computes in float32, but for sampling; the views are of this machine's
+// LinearMem::cuda (linearmem/cuda.hpp) has one over an NVIDIA GPU. A backend takes and gives float32, but for sampling; the views are of this machine's
 // memory, and are written only when the result is ok.
 #pragma once
 

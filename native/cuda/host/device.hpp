@@ -22,6 +22,7 @@ struct Launch {
 struct Limits {
   std::int64_t shared_bytes_per_block = 0;  // the most a kernel may ask for
   std::int64_t processors = 0;              // multiprocessors
+  int capability = 0;                       // compute capability times ten: 80 is 8.0
 };
 
 struct MemoryState {

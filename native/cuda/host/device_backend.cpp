@@ -11,6 +11,7 @@
 #include "foundation/sequences.hpp"
 #include "foundation/state_check.hpp"
 #include "host/attention.hpp"
+#include "host/chunked.hpp"
 #include "host/knn.hpp"
 #include "host/matrix_state.hpp"
 #include "host/scan.hpp"
@@ -26,6 +27,24 @@ Status check_form_here(const char* door, Form form, Form only) {
   if (form == Form::automatic || form == only) return {};
   return Status::unavailable(std::string(door) + ": backend cuda has no form " + std::string(form_name(form)) + "; it has automatic, " +
                              std::string(form_name(only)));
+}
+
+// Of a matrix state: recurrent, and in bfloat16 chunked too, where what else is asked goes with it.
+template <typename Arguments>
+Status check_form_of_state(const char* door, const Arguments& a, MatrixPrecision precision) {
+  if (a.form != Form::chunked && precision == MatrixPrecision::float32) return check_form_here(door, a.form, Form::recurrent);
+  if (a.form == Form::chunked && precision == MatrixPrecision::float32)
+    return Status::unavailable(std::string(door) + ": backend cuda has form chunked in matrix precision bf16 only, this one has f32; in f32 it has "
+                                                   "automatic, recurrent");
+  if (a.form == Form::chunked) return check_chunked(a);
+  if (a.form == Form::automatic || a.form == Form::recurrent) return {};
+  return Status::unavailable(std::string(door) + ": backend cuda has no form " + std::string(form_name(a.form)) +
+                             "; in matrix precision bf16 it has automatic, recurrent, chunked");
+}
+
+// What `prepared` says, on the device; its scratch is the transfer's.
+void launch_prepared(Device& device, Transfer& transfer, const Result<ChunkedCall>& prepared) {
+  transfer.keep(prepared.ok() ? launch_chunked(device, prepared.value()) : prepared.status());
 }
 
 Status check_state(const char* door, const std::optional<StateType>& type) {
@@ -83,7 +102,7 @@ Status launch_linear_attention(Device& device, const LinearAttentionArguments<fl
 }
 
 Status DeviceBackend::run(const DeltaRuleArguments<float>& a) const {
-  Status status = check_form_here("delta_rule", a.form, Form::recurrent);
+  Status status = check_form_of_state("delta_rule", a, precision_);
   if (status.ok()) status = check_state("delta_rule", a.state_type);
   if (!status.ok()) return status;
   const std::int64_t N = sequences_of(a.cu_seqlens, a.q.extent(0));
@@ -95,12 +114,15 @@ Status DeviceBackend::run(const DeltaRuleArguments<float>& a) const {
   there.cu_seqlens = transfer.up(a.cu_seqlens);
   there.o = transfer.out(a.o), there.reads = transfer.out(a.reads);
   there.final_state = transfer.out(a.final_state), there.checkpoints = transfer.out(a.checkpoints);
-  if (transfer.status().ok()) transfer.keep(launch_delta_rule(*device_, there, N, rows));
+  if (transfer.status().ok() && a.form == Form::chunked)
+    launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.q.extent(1), N), rows));
+  else if (transfer.status().ok())
+    transfer.keep(launch_delta_rule(*device_, there, N, rows));
   return transfer.down();
 }
 
 Status DeviceBackend::run(const LinearAttentionArguments<float>& a) const {
-  Status status = check_form_here("linear_attention", a.form, Form::recurrent);
+  Status status = check_form_of_state("linear_attention", a, precision_);
   if (status.ok()) status = check_state("linear_attention", a.state_type);
   if (!status.ok()) return status;
   const std::int64_t B = a.q.extent(0), T = a.q.extent(1), H = a.q.extent(2), N = sequences_of(a.cu_seqlens, B);
@@ -113,6 +135,11 @@ Status DeviceBackend::run(const LinearAttentionArguments<float>& a) const {
   there.cu_seqlens = transfer.up(a.cu_seqlens);
   there.o = transfer.out(a.o), there.final_state = transfer.out(a.final_state), there.final_z = transfer.out(a.final_z);
   there.checkpoints = transfer.out(a.checkpoints), there.checkpoints_z = transfer.out(a.checkpoints_z);
+  if (a.form == Form::chunked) {
+    if (transfer.status().ok())
+      launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, T, N), rows));
+    return transfer.down();
+  }
   View<float, 4> denominators;
   if (a.normalize || a.final_z.given() || a.checkpoints_z.given())
     denominators = {transfer.room<float>(B * T * H), {B, T, H, 1}};
@@ -121,14 +148,17 @@ Status DeviceBackend::run(const LinearAttentionArguments<float>& a) const {
 }
 
 Status DeviceBackend::run(const SsdArguments<float>& a) const {
-  if (Status status = check_form_here("ssd", a.form, Form::recurrent); !status.ok()) return status;
+  if (Status status = check_form_of_state("ssd", a, precision_); !status.ok()) return status;
   Transfer transfer(*device_);
   SsdArguments<float> there = a;
   there.x = transfer.up(a.x), there.dt = transfer.up(a.dt), there.A = transfer.up(a.A), there.B = transfer.up(a.B), there.C = transfer.up(a.C);
   there.D = transfer.up(a.D), there.state = transfer.up(a.state), there.cu_seqlens = transfer.up(a.cu_seqlens);
   there.y = transfer.out(a.y), there.final_state = transfer.out(a.final_state);
-  if (transfer.status().ok())
-    transfer.keep(launch_matrix_state(*device_, "ssd", sequences_of(a.cu_seqlens, a.x.extent(0)), false, matrix_state_arguments(there)));
+  const std::int64_t N = sequences_of(a.cu_seqlens, a.x.extent(0));
+  if (transfer.status().ok() && a.form == Form::chunked)
+    launch_prepared(*device_, transfer, prepare_chunked(*device_, transfer, there, chunks_of(a.cu_seqlens, a.x.extent(1), N)));
+  else if (transfer.status().ok())
+    transfer.keep(launch_matrix_state(*device_, "ssd", N, false, matrix_state_arguments(there)));
   return transfer.down();
 }
 

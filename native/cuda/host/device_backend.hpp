@@ -8,13 +8,15 @@
 
 #include "host/device.hpp"
 #include "linearmem/backend.hpp"
+#include "linearmem/cuda.hpp"
 #include "linearmem/view.hpp"
 
 namespace linearmem::cuda {
 
 class DeviceBackend final : public Backend {
  public:
-  explicit DeviceBackend(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  explicit DeviceBackend(std::unique_ptr<Device> device, MatrixPrecision precision = MatrixPrecision::float32)
+      : device_(std::move(device)), precision_(precision) {}
 
   std::string_view name() const override { return "cuda"; }
   bool computes(std::string_view mechanism) const override;
@@ -31,6 +33,7 @@ class DeviceBackend final : public Backend {
 
  private:
   std::unique_ptr<Device> device_;
+  MatrixPrecision precision_;
 };
 
 // The same for arguments whose views are of the device's memory already: nothing is copied, shapes and values are the caller's word,

@@ -6,7 +6,7 @@
 namespace linearmem::cuda {
 namespace {
 
-constexpr MeasureCase kCases[] = {measure_delta_prefill, measure_delta_decode, measure_knn};
+constexpr MeasureCase kCases[] = {measure_delta_prefill, measure_delta_chunked, measure_delta_decode, measure_knn};
 
 }  // namespace
 

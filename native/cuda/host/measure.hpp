@@ -35,12 +35,13 @@ using MeasureCase = Result<CudaMeasurement> (*)(const MeasureRun& run);
 
 Result<MeasuredLimits> measure_limits(Device& device, int rounds, const CudaSizes& sizes);
 Result<CudaMeasurement> measure_delta_prefill(const MeasureRun& run);
+Result<CudaMeasurement> measure_delta_chunked(const MeasureRun& run);  // prefill on tensor cores
 Result<CudaMeasurement> measure_delta_decode(const MeasureRun& run);
 Result<CudaMeasurement> measure_knn(const MeasureRun& run);
 
 // For cases.
 
-constexpr double kMeasureTolerance = 1e-5;
+constexpr double kMeasureTolerance = 1e-5, kBFloatTolerance = 0x1p-7;
 
 // Numbers in [low, high), the same for the same place: cheap to draw again where a result is proved.
 float number_at(std::uint64_t place, float low, float high);

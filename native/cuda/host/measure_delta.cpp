@@ -1,7 +1,9 @@
 // The gated delta rule, as a prefill and as one token for many requests.
 #include <cmath>
+#include <optional>
 #include <string>
 
+#include "host/chunked.hpp"
 #include "host/device_backend.hpp"
 #include "host/measure.hpp"
 #include "host/transfer.hpp"
@@ -13,7 +15,7 @@ namespace {
 // The gated delta rule over B sequences of T tokens, K = V, with a state before the first token.
 class DeltaCase {
  public:
-  DeltaCase(Device& device, std::int64_t B, std::int64_t T, std::int64_t H, std::int64_t K)
+  DeltaCase(Device& device, Form form, std::int64_t B, std::int64_t T, std::int64_t H, std::int64_t K)
       : device_(device), there_(device), q_(drawn<4>({B, T, H, K}, 1, -1, 1)),
         k_(drawn<4>({B, T, H, K}, 2, -1 / std::sqrt(static_cast<float>(K)), 1 / std::sqrt(static_cast<float>(K)))),
         v_(drawn<4>({B, T, H, K}, 3, -1, 1)), state_(drawn<4>({B, H, K, K}, 4, -1, 1)), o_({B, T, H, K}), final_state_({B, H, K, K}),
@@ -21,9 +23,13 @@ class DeltaCase {
     on_device_.q = there_.up(q_.view()), on_device_.k = there_.up(k_.view()), on_device_.v = there_.up(v_.view());
     on_device_.beta = there_.up(beta_.view()), on_device_.g = there_.up(g_.view()), on_device_.state = there_.up(state_.view());
     on_device_.o = there_.out(o_.view()), on_device_.final_state = there_.out(final_state_.view());
+    if (form != Form::chunked || !there_.status().ok()) return;
+    const auto chunked = prepare_chunked(device, there_, on_device_, chunks_of({}, T, B));
+    there_.keep(chunked.status());
+    if (chunked.ok()) chunked_ = chunked.value();
   }
 
-  Status launch() const { return launch_delta_rule(device_, on_device_, q_.extents()[0]); }
+  Status launch() const { return chunked_ ? launch_chunked(device_, *chunked_) : launch_delta_rule(device_, on_device_, q_.extents()[0]); }
 
   // Once, and the outputs fetched.
   Status run() {
@@ -63,30 +69,53 @@ class DeltaCase {
   Tensor<float, 4> o_, final_state_;
   const Tensor<float, 3> beta_, g_;
   DeltaRuleArguments<float> on_device_;
+  std::optional<ChunkedCall> chunked_;  // in bfloat16; none: recurrent, in float32
 };
 
-Result<CudaMeasurement> measure_delta(const MeasureRun& run, const char* setting, std::int64_t B, std::int64_t T, std::int64_t H) {
+struct Setting {
+  const char* name;
+  Form form;
+  std::int64_t B, T, H;
+};
+
+std::string shape_of(const Setting& s, std::int64_t K) {
+  const auto text = [](const char* axis, std::int64_t size) { return axis + std::to_string(size); };
+  return text("B ", s.B) + text(", T ", s.T) + text(", H ", s.H) + text(", K = V = ", K) + (s.form == Form::chunked ? ", bf16" : ", f32");
+}
+
+Result<CudaMeasurement> measure_delta(const MeasureRun& run, const Setting& setting, double tolerance, const CudaLimit& limit) {
   const std::int64_t K = run.sizes.width;
-  const std::string name = std::string("gated-delta-rule, ") + setting;
-  DeltaCase subject(run.device, B, T, H, K);
+  const std::string name = std::string("gated-delta-rule, ") + setting.name;
+  DeltaCase subject(run.device, setting.form, setting.B, setting.T, setting.H, K);
   if (Status status = subject.run(); !status.ok()) return status;
   const auto error = subject.error();
   if (!error.ok()) return error.status();
-  if (!(error.value() <= kMeasureTolerance)) return not_the_definition(name, error.value());
+  if (!(error.value() <= tolerance)) return not_the_definition(name, error.value());
   const auto seconds = median_seconds(run.device, run.rounds, [&] { return subject.launch(); });
   if (!seconds.ok()) return seconds.status();
-  const auto tokens = static_cast<double>(B * T * H), square = static_cast<double>(K * K);
-  const auto text = [](const char* axis, std::int64_t size) { return axis + std::to_string(size); };
-  return CudaMeasurement{name, text("B ", B) + text(", T ", T) + text(", H ", H) + text(", K = V = ", K) + ", f32", error.value(), seconds.value(),
-                         7 * tokens * square, 4 * (tokens * static_cast<double>(4 * K + 2) + 2 * static_cast<double>(B * H) * square),
-                         T == 1 ? run.limits.scale : run.limits.multiply_add};
+  const auto tokens = static_cast<double>(setting.B * setting.T * setting.H), square = static_cast<double>(K * K);
+  return CudaMeasurement{name, shape_of(setting, K), error.value(), seconds.value(), 7 * tokens * square,
+                         4 * (tokens * static_cast<double>(4 * K + 2) + 2 * static_cast<double>(setting.B * setting.H) * square), limit};
 }
 
 }  // namespace
 
-Result<CudaMeasurement> measure_delta_prefill(const MeasureRun& run) { return measure_delta(run, "prefill", 1, run.sizes.tokens, run.sizes.heads); }
+Result<CudaMeasurement> measure_delta_prefill(const MeasureRun& run) {
+  return measure_delta(run, {"prefill", Form::recurrent, 1, run.sizes.tokens, run.sizes.heads}, kMeasureTolerance, run.limits.multiply_add);
+}
+
 Result<CudaMeasurement> measure_delta_decode(const MeasureRun& run) {
-  return measure_delta(run, "decode", run.sizes.requests, 1, run.sizes.decode_heads);
+  return measure_delta(run, {"decode", Form::recurrent, run.sizes.requests, 1, run.sizes.decode_heads}, kMeasureTolerance, run.limits.scale);
+}
+
+// The recurrent form's nominal operations, so that both rows count the same work; what chunks compute is more.
+Result<CudaMeasurement> measure_delta_chunked(const MeasureRun& run) {
+  const Setting setting = {"prefill in chunks", Form::chunked, 1, run.sizes.tokens, run.sizes.heads};
+  if (run.device.limits().capability >= kTensorCapability) return measure_delta(run, setting, kBFloatTolerance, run.limits.matrix_bfloat16);
+  CudaMeasurement without{};
+  without.name = std::string("gated-delta-rule, ") + setting.name, without.shape = shape_of(setting, run.sizes.width);
+  without.missing = "needs tensor cores for bf16, compute capability 8.0";
+  return without;
 }
 
 }  // namespace linearmem::cuda

@@ -5,6 +5,7 @@
 //   block.each_apart(f)    the same without waiting: f may read shared memory, and must not write it
 //   Registers<T> r(block)  one T per thread, r[thread], kept from phase to phase
 //   block.sum_across(r, lanes), max_across   over `lanes` neighbours (a power of two up to 32), to all of them, in one fixed order
+//   block.multiply(pick)   every warp multiplies a tile on tensor cores (tensor_tile.hpp); Block::pair(a, b) rounds two numbers to bfloat16
 //   block.shared()         the block's shared memory, 16-byte aligned
 //   block.index()          which block of the grid this is
 #pragma once
@@ -18,11 +19,17 @@
 #define LINEARMEM_INLINE __device__ __forceinline__
 #define LINEARMEM_BOTH __host__ __device__ constexpr  // what host and device both count
 #define LINEARMEM_UNROLL _Pragma("unroll")
+#define LINEARMEM_UNROLL_TWICE _Pragma("unroll 2")
+#define LINEARMEM_ROLLED _Pragma("unroll 1")  // where more at once would not fit into the registers
+#define LINEARMEM_MAY_ALIAS  // the device's compiler does not reason by type
 #else
 #define LINEARMEM_DEVICE
 #define LINEARMEM_INLINE inline
 #define LINEARMEM_BOTH constexpr
 #define LINEARMEM_UNROLL
+#define LINEARMEM_UNROLL_TWICE
+#define LINEARMEM_ROLLED
+#define LINEARMEM_MAY_ALIAS __attribute__((__may_alias__))
 #endif
 
 namespace linearmem::cuda {

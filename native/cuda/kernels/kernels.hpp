@@ -6,6 +6,8 @@
 
 #include "kernels/attention.hpp"
 #include "kernels/channel_scan.hpp"
+#include "kernels/chunk_scan.hpp"
+#include "kernels/chunk_weights.hpp"
 #include "kernels/item_sums.hpp"
 #include "kernels/knn.hpp"
 #include "kernels/matrix_state.hpp"
@@ -21,6 +23,9 @@ using Kernels = std::tuple<
     MatrixState<4, 4, false, true>, MatrixState<4, 16, false, true>, MatrixState<4, 32, false, true>, MatrixState<8, 32, false, true>,
     MatrixState<4, 4, true, false>, MatrixState<4, 16, true, false>, MatrixState<4, 32, true, false>, MatrixState<8, 32, true, false>,
     MatrixState<4, 4, true, true>, MatrixState<4, 16, true, true>, MatrixState<4, 32, true, true>, MatrixState<8, 32, true, true>,
+    // prefill in chunks, K up to 64, 128, 256; added to or corrected
+    ChunkWeights, ChunkScan<64, false>, ChunkScan<128, false>, ChunkScan<256, false>, ChunkScan<64, true>, ChunkScan<128, true>,
+    ChunkScan<256, true>,
     ChannelScan, MambaScan<4, 4>, MambaScan<16, 16>,                // N up to 16, 256
     Attention<1>, Attention<4>, Attention<8>, Attention<16>,        // V up to 16, 64, 128, 256
     KnnDistance, KnnSelect, MultiplyAdd, StreamMemory<false>, StreamMemory<true>,

@@ -18,6 +18,12 @@ constexpr int kStagedTokens = 16;  // whose rows stand in shared memory at a tim
 
 enum class KeyFeature : int { identity, elu1, relu };
 
+LINEARMEM_INLINE float featured(KeyFeature feature, float x) {
+  if (feature == KeyFeature::elu1) return x > 0 ? x + 1.0f : expf(x);
+  if (feature == KeyFeature::relu) return x < 0 ? 0.0f : x;
+  return x;
+}
+
 struct MatrixStateArguments {
   Array<const float, 4> q, k;         // [B,T,H / q_group,K], [B,T,H / k_group,K]
   Array<const float, 4> v;            // [B,T,H / v_group,V]; absent: ones, V of 1
@@ -233,12 +239,6 @@ struct MatrixState {
     return a.mask.given() && a.mask.at(at.tokens.row, token) == 0;
   }
 
-  static LINEARMEM_INLINE float featured(const Arguments& a, float x) {
-    if (a.feature == KeyFeature::elu1) return x > 0 ? x + 1.0f : expf(x);
-    if (a.feature == KeyFeature::relu) return x < 0 ? 0.0f : x;
-    return x;
-  }
-
   // Rows and numbers of tokens [begin, begin + count) into shared memory, as the equations use them: zeros past K, and in the keys,
   // values and gates of a hidden token.
   template <typename Block>
@@ -248,8 +248,8 @@ struct MatrixState {
       for (int i = thread; i < count * kPadded; i += block.threads()) {
         const int t = i / kPadded, c = i % kPadded;
         const bool writes = pass.writes && c < a.K && !hidden(a, at, begin + t);
-        at.q[i] = pass.reads && c < a.K ? featured(a, a.q.at(row, begin + t, at.h / a.q_group, c)) : 0.0f;
-        at.k[i] = writes ? featured(a, a.k.at(row, begin + t, at.h / a.k_group, c)) : 0.0f;
+        at.q[i] = pass.reads && c < a.K ? featured(a.feature, a.q.at(row, begin + t, at.h / a.q_group, c)) : 0.0f;
+        at.k[i] = writes ? featured(a.feature, a.k.at(row, begin + t, at.h / a.k_group, c)) : 0.0f;
         if (kByKey) at.decay[i] = writes ? expf(a.gate_by_key.at(row, begin + t, at.h, c)) : 1.0f;
       }
       for (int i = thread; i < count * a.columns; i += block.threads()) stage_value(a, at, begin, i, pass.writes);

@@ -58,7 +58,8 @@ class CudaDevice final : public Device {
            "." + std::to_string(properties_.minor);
   }
   Limits limits() const override {
-    return {static_cast<std::int64_t>(properties_.sharedMemPerBlockOptin), properties_.multiProcessorCount};
+    return {static_cast<std::int64_t>(properties_.sharedMemPerBlockOptin), properties_.multiProcessorCount,
+            10 * properties_.major + properties_.minor};
   }
   Result<MemoryState> memory() override {
     std::size_t free = 0, total = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/block.hpp"
+#include "kernels/tensor_tile.hpp"
 
 namespace linearmem::cuda {
 
@@ -40,6 +41,22 @@ class DeviceBlock {
   __device__ __forceinline__ void max_across(Registers<float>& values, int lanes) {
     for (int distance = 1; distance < lanes; distance *= 2) values[0] = fmaxf(values[0], __shfl_xor_sync(0xffffffffu, values[0], distance));
   }
+
+#if __CUDA_ARCH__ >= 800
+  // To nearest even.
+  static __device__ __forceinline__ std::uint32_t pair(float first, float second) {
+    std::uint32_t bits;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+    return bits;
+  }
+  template <typename Pick>
+  __device__ __forceinline__ void multiply(Pick pick) {
+    const Product p = pick(static_cast<int>(threadIdx.x));
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(p.sums[0]), "+f"(p.sums[1]), "+f"(p.sums[2]), "+f"(p.sums[3])
+        : "r"(p.left[0]), "r"(p.left[1]), "r"(p.left[2]), "r"(p.left[3]), "r"(p.right[0]), "r"(p.right[1]));
+  }
+#endif
 
  private:
   std::int64_t index_;

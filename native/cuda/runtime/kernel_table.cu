@@ -6,12 +6,26 @@
 namespace linearmem::cuda {
 namespace {
 
+// Compute capability times ten, below which a kernel has no code: plans refuse it there.
+template <typename Kernel>
+__device__ constexpr int least_capability() {
+  if constexpr (requires { Kernel::kLeastCapability; }) {
+    return Kernel::kLeastCapability;
+  } else {
+    return 0;
+  }
+}
+
 template <typename Kernel>
 __global__ void __launch_bounds__(Kernel::kMostThreads, Kernel::kLeastBlocks)
     run_kernel(typename Kernel::Arguments arguments, std::int64_t first_block) {
-  extern __shared__ __align__(16) unsigned char shared[];
-  DeviceBlock block(first_block, shared);
-  Kernel::run(block, arguments);
+#ifdef __CUDA_ARCH__
+  if constexpr (least_capability<Kernel>() * 10 <= __CUDA_ARCH__) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    DeviceBlock block(first_block, shared);
+    Kernel::run(block, arguments);
+  }
+#endif
 }
 
 template <typename Kernel>

@@ -31,6 +31,7 @@ struct CudaMeasurement {
   double seconds;         // the median round
   double flops, bytes;    // of one call
   CudaLimit limit;        // the one it is held to
+  std::string missing = {};  // why, where the device cannot compute it; the figures are 0 then
   double fraction() const { return (limit.bytes ? bytes : flops) / seconds / limit.per_second; }
 };
 
