@@ -42,7 +42,7 @@ TEST(Recall, StatesReadWhatTheirRulesSay) {
     for (std::int64_t q = 0; q < 9; ++q) {
       const std::vector<double> expected = written_out(memory, pairs, pairs.keys.data() + q * 5);
       for (std::int64_t j = 0; j < 7; ++j)
-        EXPECT_NEAR(reads.value()(q, j), expected[static_cast<std::size_t>(j)], 1e-13) << recall_name(kind);
+        EXPECT_NEAR(reads.value()(q, j), expected[static_cast<std::size_t>(j)], 1e-13) << name_of(kind).memory;
     }
   }
 }
@@ -66,7 +66,7 @@ TEST(Recall, LinearAttentionAndSoftmaxAverageWithTheirWeights) {
           sum += weight * pairs.values(i, j);
           weights += weight;
         }
-        EXPECT_NEAR(reads.value()(q, j), sum / weights, 1e-6) << recall_name(kind);  // linear attention has an eps of 1e-6
+        EXPECT_NEAR(reads.value()(q, j), sum / weights, 1e-6) << name_of(kind).memory;  // linear attention has an eps of 1e-6
       }
   }
 }
@@ -104,8 +104,8 @@ TEST(Recall, NarrowStatesAreKeptAndChangeTheRead) {
     double difference = 0;
     for (std::size_t i = 0; i < exact.value().values().size(); ++i)
       difference = std::max(difference, std::abs(exact.value().values()[i] - narrow.value().values()[i]));
-    EXPECT_GT(difference, 1e-5) << recall_name(kind);
-    EXPECT_LT(difference, 0.1) << recall_name(kind);
+    EXPECT_GT(difference, 1e-5) << name_of(kind).memory;
+    EXPECT_LT(difference, 0.1) << name_of(kind).memory;
   }
 }
 
