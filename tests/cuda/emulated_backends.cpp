@@ -14,7 +14,6 @@ std::vector<NamedBackend> every_order(EmulatedSettings settings, MatrixPrecision
   add("rising", Order::rising, Pace::phases);
   add("falling", Order::falling, Pace::phases);
   add("shuffled", Order::shuffled, Pace::phases);
-  add("first threads ahead", Order::rising, Pace::threads);
   add("last threads ahead", Order::falling, Pace::threads);
   return all;
 }

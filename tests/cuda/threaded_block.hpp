@@ -26,7 +26,7 @@ struct Wait {
 // The threads of one block, in the order in which they get their turns.
 class Threads {
  public:
-  Threads(int count, bool falling) : falling_(falling), fibers_(static_cast<std::size_t>(count)), stacks_(stacks(fibers_.size())) {}
+  Threads(int count, bool falling) : falling_(falling), count_(count), fibers_(fibers(static_cast<std::size_t>(count))), stacks_(stacks(static_cast<std::size_t>(count))) {}
 
   // True where all threads came to the end, and waited for each other alike.
   bool run(const std::function<void(int thread)>& body) {
@@ -35,19 +35,19 @@ class Threads {
     while (true) {
       for (int warp = 0; warp < count() / 32; ++warp)
         if (!go_on(falling_ ? count() / 32 - 1 - warp : warp)) return false;
-      for (const Fiber& fiber : fibers_)
-        if (fiber.done != fibers_[0].done || fiber.wait != fibers_[0].wait) return false;
+      for (const Fiber* fiber = fibers_; fiber < fibers_ + count_; ++fiber)
+        if (fiber->done != fibers_[0].done || fiber->wait != fibers_[0].wait) return false;
       if (fibers_[0].done) return true;
-      for (Fiber& fiber : fibers_) fiber.wait = {};
+      for (Fiber* fiber = fibers_; fiber < fibers_ + count_; ++fiber) fiber->wait = {};
     }
   }
 
   // Of the running thread.
   void wait(int thread, const Wait& wait) {
-    fibers_[static_cast<std::size_t>(thread)].wait = wait;
-    swapcontext(&fibers_[static_cast<std::size_t>(thread)].context, &scheduler_);
+    fibers_[thread].wait = wait;
+    swapcontext(&fibers_[thread].context, &scheduler_);
   }
-  int count() const { return static_cast<int>(fibers_.size()); }
+  int count() const { return count_; }
 
  private:
   static constexpr std::size_t kStack = 256 << 10;
@@ -58,7 +58,12 @@ class Threads {
     bool done = false;
   };
 
-  // Not cleared and used again: most of a stack is never touched.
+  // Both are used again by the next block, and stacks are not cleared: most of one is never touched.
+  static Fiber* fibers(std::size_t count) {
+    static thread_local std::vector<Fiber> room;
+    if (room.size() < count) room = std::vector<Fiber>(count);
+    return room.data();
+  }
   static unsigned char* stacks(std::size_t count) {
     static thread_local std::unique_ptr<unsigned char[]> room;
     static thread_local std::size_t there = 0;
@@ -67,7 +72,7 @@ class Threads {
   }
 
   void begin(int thread) {
-    Fiber& fiber = fibers_[static_cast<std::size_t>(thread)];
+    Fiber& fiber = fibers_[thread];
     fiber.wait = {}, fiber.done = false;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = stacks_ + static_cast<std::size_t>(thread) * kStack;
@@ -79,14 +84,14 @@ class Threads {
     Threads* self = running_;
     const int thread = self->thread_;
     (*self->body_)(thread);
-    self->fibers_[static_cast<std::size_t>(thread)].done = true;
+    self->fibers_[thread].done = true;
   }
 
   // One warp, until all of it waits for the block or is done. False where some lanes wait for others that do not come.
   bool go_on(int warp) {
     while (true) {
       for (int lane = 0; lane < 32; ++lane) take_turn(warp * 32 + (falling_ ? 31 - lane : lane));
-      Fiber* first = &fibers_[static_cast<std::size_t>(warp) * 32];
+      Fiber* first = fibers_ + 32 * warp;
       int wait = 0, alike = 0;
       for (const Fiber* fiber = first; fiber < first + 32; ++fiber) {
         wait += fiber->wait.whom == Wait::Whom::warp;
@@ -98,7 +103,7 @@ class Threads {
     }
   }
   void take_turn(int thread) {
-    Fiber& fiber = fibers_[static_cast<std::size_t>(thread)];
+    Fiber& fiber = fibers_[thread];
     if (fiber.done || fiber.wait.whom != Wait::Whom::nobody) return;
     running_ = this, thread_ = thread;
     swapcontext(&scheduler_, &fiber.context);
@@ -107,9 +112,9 @@ class Threads {
   static inline thread_local Threads* running_ = nullptr;
 
   bool falling_;
-  int thread_ = 0;
+  int count_, thread_ = 0;
   const std::function<void(int)>* body_ = nullptr;
-  std::vector<Fiber> fibers_;
+  Fiber* fibers_;
   unsigned char* stacks_;
   ucontext_t scheduler_;
 };
