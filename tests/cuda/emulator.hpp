@@ -1,7 +1,8 @@
 // Runs the device's kernels on the processor, from their own source: block by block, phase by phase, thread by thread. In a phase the
 // threads come in one of several orders, and so do the blocks of a grid: where the order is seen in the result, threads race on a GPU.
-// Registers and memory hold NaN until they are written; a phase that does not wait and changes shared memory is an error, and so is a write
-// past the end of device memory.
+// Or every thread goes through the kernel by itself, as far as it can without waiting (threaded_block.hpp). Registers and memory hold NaN
+// until they are written; a phase that does not wait and changes shared memory is an error, and so is a write past the end of shared or
+// device memory.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +14,44 @@
 #include <random>
 #include <vector>
 
+#include "cuda/emulated_tensor_core.hpp"
+#include "cuda/threaded_block.hpp"
 #include "host/device.hpp"
 #include "kernels/kernels.hpp"
 
 namespace linearmem::test {
 
 enum class Order { rising, falling, shuffled };
+enum class Pace { phases, threads };  // who comes first: all threads through a phase, or a thread through all phases up to where it waits
+
+// Of a block: NaN at first, with a guard behind it.
+class SharedMemory {
+ public:
+  explicit SharedMemory(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(bytes)), memory_((bytes_ + kGuardBytes) / 16 + 1) {
+    std::memset(static_cast<void*>(memory_.data()), 0xff, memory_.size() * sizeof(Sixteen));
+  }
+  unsigned char* data() { return memory_.data()->bytes; }
+  bool guard_intact() {
+    return std::all_of(data() + bytes_, data() + 16 * memory_.size(), [](unsigned char byte) { return byte == 0xff; });
+  }
+  bool operator==(const SharedMemory& other) const { return std::memcmp(memory_.data(), other.memory_.data(), bytes_) == 0; }
+
+ private:
+  static constexpr std::size_t kGuardBytes = 1024;
+  struct alignas(16) Sixteen {
+    unsigned char bytes[16];
+  };
+
+  std::size_t bytes_;
+  std::vector<Sixteen> memory_;
+};
 
 class EmulatedBlock {
  public:
   EmulatedBlock(std::int64_t index, const cuda::Launch& launch, Order order)
       : index_(index), threads_(launch.threads), engine_(static_cast<std::uint64_t>(index)), order_(order), places_(static_cast<std::size_t>(threads_)),
-        shared_(static_cast<std::size_t>(launch.shared_bytes / 16 + 1)) {
-    std::memset(static_cast<void*>(shared_.data()), 0xff, shared_.size() * sizeof(shared_[0]));  // NaN
+        shared_(launch.shared_bytes) {
     std::iota(places_.begin(), places_.end(), 0);
     if (order == Order::falling) std::reverse(places_.begin(), places_.end());
   }
@@ -45,7 +71,7 @@ class EmulatedBlock {
   std::int64_t index() const { return index_; }
   int threads() const { return threads_; }
   void* shared() { return shared_.data(); }
-  bool broken() const { return broken_; }  // a phase that does not wait wrote shared memory
+  bool broken() { return broken_ || !shared_.guard_intact(); }  // a phase that does not wait wrote shared memory, or one wrote past its end
 
   template <typename Phase>
   void each(Phase phase) {
@@ -54,9 +80,9 @@ class EmulatedBlock {
   }
   template <typename Phase>
   void each_apart(Phase phase) {
-    const std::vector<Sixteen> before = shared_;
+    const SharedMemory before = shared_;
     each(phase);
-    broken_ = broken_ || std::memcmp(before.data(), shared_.data(), shared_.size() * sizeof(Sixteen)) != 0;
+    broken_ = broken_ || !(before == shared_);
   }
 
   // The exchange of a warp: each lane adds that of the lane `distance` away, for 1, 2, 4, ...
@@ -67,53 +93,19 @@ class EmulatedBlock {
     across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
   }
 
-  // Two numbers as bfloat16, to nearest even, the first in the low half.
-  static std::uint32_t pair(float first, float second) { return rounded(first) | rounded(second) << 16; }
+  static std::uint32_t pair(float first, float second) { return bfloat_pair(first, second); }
 
-  // The instruction mma.m16n8k16 as the PTX ISA describes it: which lane and register hold element (row, column) of which operand. Products
-  // are exact, and a sum is rounded once: how a device adds is its own affair.
+  // Of every warp: pick(thread) says which registers of the thread a tile takes.
   template <typename Pick>
   void multiply(Pick pick) {
-    for (int first = 0; first < threads_; first += 32) multiply_warp(first, pick);
+    for (int first = 0; first < threads_; first += 32) {
+      cuda::Product lanes[32];
+      for (int lane = 0; lane < 32; ++lane) lanes[lane] = pick(first + lane);
+      multiply_lanes(lanes);
+    }
   }
 
  private:
-  struct alignas(16) Sixteen {
-    unsigned char bytes[16];
-  };
-
-  static std::uint32_t rounded(float x) {
-    std::uint32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    if (x != x) return 0x7fff;
-    return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  }
-  static double number(std::uint32_t pair, int half) {
-    const std::uint32_t bits = half == 0 ? pair << 16 : pair & 0xffff0000u;
-    float x;
-    std::memcpy(&x, &bits, sizeof x);
-    return static_cast<double>(x);
-  }
-
-  template <typename Pick>
-  static void multiply_warp(int first, Pick pick) {
-    double a[16][16], b[16][8], d[16][8];
-    cuda::Product lanes[32];
-    for (int lane = 0; lane < 32; ++lane) {
-      lanes[lane] = pick(first + lane);
-      const int group = lane >> 2, in_group = lane % 4;
-      for (int i = 0; i < 8; ++i)
-        a[group + (i / 2 % 2 == 0 ? 0 : 8)][in_group * 2 + (i & 1) + (i < 4 ? 0 : 8)] = number(lanes[lane].left[i / 2], i & 1);
-      for (int i = 0; i < 4; ++i) b[in_group * 2 + (i & 1) + (i < 2 ? 0 : 8)][group] = number(lanes[lane].right[i / 2], i & 1);
-      for (int i = 0; i < 4; ++i) d[group + (i < 2 ? 0 : 8)][in_group * 2 + (i & 1)] = static_cast<double>(lanes[lane].sums[i]);
-    }
-    for (int row = 0; row < 16; ++row)
-      for (int k = 0; k < 16; ++k)
-        for (int column = 0; column < 8; ++column) d[row][column] += a[row][k] * b[k][column];
-    for (int lane = 0; lane < 32; ++lane)
-      for (int i = 0; i < 4; ++i) lanes[lane].sums[i] = static_cast<float>(d[(lane >> 2) + (i < 2 ? 0 : 8)][lane % 4 * 2 + (i & 1)]);
-  }
-
   void shuffle() {  // not std::shuffle, which differs between standard libraries
     for (std::size_t i = places_.size(); i > 1; --i) std::swap(places_[i - 1], places_[engine_() % i]);
   }
@@ -131,19 +123,25 @@ class EmulatedBlock {
   std::mt19937_64 engine_;
   Order order_;
   std::vector<int> places_;
-  std::vector<Sixteen> shared_;
+  SharedMemory shared_;
   bool broken_ = false;
 };
 
 // What a kernel is to the emulator: a function that runs one block; true where the block obeyed the rules.
-using RunBlock = bool (*)(std::int64_t index, const cuda::Launch& launch, Order order);
+using RunBlock = bool (*)(std::int64_t index, const cuda::Launch& launch, Order order, Pace pace);
 
 template <typename Kernel>
 struct EmulatedEntry {
   static RunBlock make() {
-    return [](std::int64_t index, const cuda::Launch& launch, Order order) {
+    return [](std::int64_t index, const cuda::Launch& launch, Order order, Pace pace) {
+      if (launch.threads > Kernel::kMostThreads) return false;
+      const auto& arguments = *static_cast<const typename Kernel::Arguments*>(launch.arguments);
+      if (pace == Pace::threads) {
+        SharedMemory shared(launch.shared_bytes);
+        return run_threaded<Kernel>(index, shared.data(), launch.threads, arguments, order == Order::falling) && shared.guard_intact();
+      }
       EmulatedBlock block(index, launch, order);
-      Kernel::run(block, *static_cast<const typename Kernel::Arguments*>(launch.arguments));
+      Kernel::run(block, arguments);
       return !block.broken();
     };
   }
@@ -151,6 +149,7 @@ struct EmulatedEntry {
 
 struct EmulatedSettings {
   Order order = Order::rising;
+  Pace pace = Pace::phases;
   cuda::Limits limits = {.shared_bytes_per_block = 64 << 10, .processors = 2, .capability = 80};  // the least shared memory that any supported device has
   std::int64_t memory_bytes = std::int64_t{1} << 32;
   std::int64_t launches_before_failure = -1;  // then the device is lost; -1: never
@@ -210,9 +209,11 @@ class EmulatedDevice final : public cuda::Device {
     bool obeyed = true;
     for (std::int64_t i = 0; i < launch.blocks; ++i) {
       const std::int64_t index = settings_.order == Order::rising ? i : launch.blocks - 1 - i;
-      obeyed = kernels[launch.kernel](index, launch, settings_.order) && obeyed;
+      obeyed = kernels[launch.kernel](index, launch, settings_.order, settings_.pace) && obeyed;
     }
-    return obeyed ? Status() : Status::invalid("emulated device: kernel " + std::to_string(launch.kernel) + " wrote shared memory without waiting");
+    return obeyed ? Status()
+                  : Status::invalid("emulated device: kernel " + std::to_string(launch.kernel) + " wrote shared memory without waiting or past its "
+                                    "end, did not wait alike in all threads, or has more threads than it is made for");
   }
   Status finish() override {
     for (const auto& [memory, held] : blocks_)

@@ -1,5 +1,5 @@
-// The emulator sees what it is for: a race in a phase, a race between blocks, shared memory written where nobody waits, a number that was
-// never written.
+// The emulator sees what it is for: a race in a phase, a race between blocks, shared memory written where nobody waits or past its end, a number
+// that was never written; and, thread by thread, memory written while others still read it and threads that do not wait alike.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -76,6 +76,113 @@ TEST(CudaEmulator, NeighboursSumAndFindTheLargest) {
   const std::vector<float> got = run(Order::falling, across);
   for (int thread = 0; thread < kThreads; ++thread)
     EXPECT_EQ(got[static_cast<std::size_t>(thread)], static_cast<float>(100 * (thread / 8 * 8 + 7) + thread / 4 * 16 + 6));
+}
+
+TEST(CudaEmulator, SharedMemoryEndsWhereTheLaunchSaysSo) {
+  bool broken = false;
+  run(Order::rising, [](EmulatedBlock& block, std::vector<float>&) {
+    block.each([&](int thread) { static_cast<float*>(block.shared())[thread + 1] = 1; });
+  }, &broken);
+  EXPECT_TRUE(broken);
+}
+
+// A kernel for blocks of either kind; out [kThreads].
+struct OutArguments {
+  float* out;
+};
+
+bool run_by_threads(bool (*kernel)(std::int64_t, void*, int, const OutArguments&, bool), std::vector<float>& out, bool falling) {
+  test::SharedMemory shared(kThreads * 4);
+  out.assign(kThreads, std::nanf(""));
+  return kernel(0, shared.data(), kThreads, {out.data()}, falling);
+}
+
+// Numbers are written, read by the other warp, and written over: with or without waiting for the readers.
+template <bool kWaits>
+struct WriteOver {
+  using Arguments = OutArguments;
+  template <typename Block>
+  static void run(Block& block, const Arguments& a) {
+    auto* shared = static_cast<float*>(block.shared());
+    block.each([&](int thread) { shared[thread] = static_cast<float>(thread); });
+    block.each_apart([&](int thread) { a.out[thread] = shared[(thread + 32) % kThreads]; });
+    if (kWaits) block.each([](int) {});
+    block.each([&](int thread) { shared[thread] = -1; });
+  }
+};
+
+TEST(CudaEmulator, ThreadByThreadAWriteDoesNotWaitForReaders) {
+  std::vector<float> out, right(kThreads);
+  for (int thread = 0; thread < kThreads; ++thread) right[static_cast<std::size_t>(thread)] = static_cast<float>((thread + 32) % kThreads);
+  for (bool falling : {false, true}) {
+    EXPECT_TRUE(run_by_threads(&test::run_threaded<WriteOver<true>>, out, falling));
+    EXPECT_EQ(out, right);
+    EXPECT_TRUE(run_by_threads(&test::run_threaded<WriteOver<false>>, out, falling));
+    EXPECT_NE(out, right);
+  }
+  EmulatedBlock block(0, {.threads = kThreads, .shared_bytes = kThreads * 4}, Order::shuffled);
+  WriteOver<false>::run(block, {out.data()});
+  EXPECT_EQ(out, right);  // by phases it is not seen
+}
+
+// Some threads leave before the others wait: for the block, or for an exchange of their warp.
+template <bool kForBlock>
+struct LeaveEarly {
+  using Arguments = OutArguments;
+  template <typename Block>
+  static void run(Block& block, const Arguments& a) {
+    int me = 0;
+    block.each_apart([&](int thread) { me = thread; });
+    if (me == kThreads - 1) return;
+    typename Block::template Registers<float> sums(block);
+    sums[me] = 1;
+    if (kForBlock) block.each([](int) {});
+    else block.sum_across(sums, 4);
+    a.out[me] = sums[me];
+  }
+};
+
+// Every thread waits, but not all at the same place.
+struct WaitApart {
+  using Arguments = OutArguments;
+  template <typename Block>
+  static void run(Block& block, const Arguments&) {
+    int me = 0;
+    block.each_apart([&](int thread) { me = thread; });
+    if (me < 32) block.each([](int) {});
+    else block.each([&](int) { me = 0; });
+  }
+};
+
+TEST(CudaEmulator, ThreadByThreadAllMustWaitAlike) {
+  std::vector<float> out;
+  for (bool falling : {false, true}) {
+    EXPECT_FALSE(run_by_threads(&test::run_threaded<LeaveEarly<true>>, out, falling));
+    EXPECT_FALSE(run_by_threads(&test::run_threaded<LeaveEarly<false>>, out, falling));
+    EXPECT_FALSE(run_by_threads(&test::run_threaded<WaitApart>, out, falling));
+  }
+}
+
+struct Exchange {
+  using Arguments = OutArguments;
+  template <typename Block>
+  static void run(Block& block, const Arguments& a) {
+    typename Block::template Registers<float> sums(block), largest(block);
+    block.each_apart([&](int thread) { sums[thread] = largest[thread] = static_cast<float>(thread * thread % 37); });
+    block.sum_across(sums, 16);
+    block.max_across(largest, 8);
+    block.each_apart([&](int thread) { a.out[thread] = 1000 * largest[thread] + sums[thread]; });
+  }
+};
+
+TEST(CudaEmulator, ThreadsAndPhasesExchangeAlike) {
+  std::vector<float> by_threads, by_phases(kThreads);
+  EmulatedBlock block(0, {.threads = kThreads, .shared_bytes = 16}, Order::rising);
+  Exchange::run(block, {by_phases.data()});
+  for (bool falling : {false, true}) {
+    EXPECT_TRUE(run_by_threads(&test::run_threaded<Exchange>, by_threads, falling));
+    EXPECT_EQ(by_threads, by_phases);
+  }
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ Result<std::unique_ptr<Cublas>> Cublas::load(cudaStream_t stream) {
   std::unique_ptr<Cublas> cublas(new Cublas);
   std::string tried;
   for (const char* name : kNames) {
-    if (!cublas->library_) cublas->library_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    // It stays in the process: its kernels are the context's, which outlives this object.
+    if (!cublas->library_) cublas->library_ = ::dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     tried += (tried.empty() ? "" : " nor ") + std::string(name);
   }
   if (!cublas->library_) return Status::unavailable("backend cuda: neither " + tried + " can be loaded");

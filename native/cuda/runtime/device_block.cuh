@@ -52,9 +52,10 @@ class DeviceBlock {
   template <typename Pick>
   __device__ __forceinline__ void multiply(Pick pick) {
     const Product p = pick(static_cast<int>(threadIdx.x));
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(p.sums[0]), "+f"(p.sums[1]), "+f"(p.sums[2]), "+f"(p.sums[3])
-        : "r"(p.left[0]), "r"(p.left[1]), "r"(p.left[2]), "r"(p.left[3]), "r"(p.right[0]), "r"(p.right[1]));
+    // volatile: the whole warp must meet here, so it must not be moved to where only some lanes want the sums.
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(p.sums[0]), "+f"(p.sums[1]), "+f"(p.sums[2]), "+f"(p.sums[3])
+                 : "r"(p.left[0]), "r"(p.left[1]), "r"(p.left[2]), "r"(p.left[3]), "r"(p.right[0]), "r"(p.right[1]));
   }
 #endif
 
