@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { claims } from '../../../web/src/texts/en/claims.ts';
-import { serve } from '../../../web/tools/serve.mjs';
 import { require } from '../browser.mjs';
 import { drawn, openFile, settled, siteFolder, textOf, useBrowser, visit } from './session.ts';
 
@@ -129,14 +128,6 @@ test('printing first computes the figures that were not seen', async () => {
     hosts.filter((host) => !host.querySelector('svg[role="img"], button.start')).map((host) => host.dataset.figure));
   expect(bare).toEqual([]);
 });
-
-test('much use does not grow the page: 500 changes of knobs and 20 reloads', async () => {
-  const { memoryGrowth } = await import('../../../web/tools/memory.mjs');
-  const site = await serve({ folder: siteFolder });
-  const grown = await memoryGrowth(site.address, { changes: 500, reloads: 20 }).finally(() => site.close());
-  expect(grown.changes, JSON.stringify(grown.seen)).toBeLessThan(10);
-  expect(grown.reloads, JSON.stringify(grown.seen)).toBeLessThan(10);
-}, 600_000);
 
 test('on a slow network text is readable first, progress is told, and nothing moves', async () => {
   const { page } = await visit({ until: 'loaded', prepare: async (fresh) => {
