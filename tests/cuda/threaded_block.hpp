@@ -4,6 +4,7 @@
 // exchange that a lane is missing from.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -45,7 +46,7 @@ class Threads {
   // Of the running thread.
   void wait(int thread, const Wait& wait) {
     fibers_[thread].wait = wait;
-    swapcontext(&fibers_[thread].context, &scheduler_);
+    if (_setjmp(fibers_[thread].place) == 0) _longjmp(scheduler_, 1);
   }
   int count() const { return count_; }
 
@@ -53,7 +54,9 @@ class Threads {
   static constexpr std::size_t kStack = 256 << 10;
 
   struct Fiber {
-    ucontext_t context;
+    ucontext_t context;  // where it begins
+    jmp_buf place;       // where it waits: unlike a context it is left and taken up without asking the kernel
+    bool begun = false;
     Wait wait;
     bool done = false;
   };
@@ -73,11 +76,11 @@ class Threads {
 
   void begin(int thread) {
     Fiber& fiber = fibers_[thread];
-    fiber.wait = {}, fiber.done = false;
+    fiber.wait = {}, fiber.begun = fiber.done = false;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = stacks_ + static_cast<std::size_t>(thread) * kStack;
     fiber.context.uc_stack.ss_size = kStack;
-    fiber.context.uc_link = &scheduler_;
+    fiber.context.uc_link = nullptr;  // never returns: see enter()
     makecontext(&fiber.context, &Threads::enter, 0);
   }
   static void enter() {
@@ -85,6 +88,7 @@ class Threads {
     const int thread = self->thread_;
     (*self->body_)(thread);
     self->fibers_[thread].done = true;
+    _longjmp(self->scheduler_, 1);
   }
 
   // One warp, until all of it waits for the block or is done. False where some lanes wait for others that do not come.
@@ -106,7 +110,10 @@ class Threads {
     Fiber& fiber = fibers_[thread];
     if (fiber.done || fiber.wait.whom != Wait::Whom::nobody) return;
     running_ = this, thread_ = thread;
-    swapcontext(&scheduler_, &fiber.context);
+    if (_setjmp(scheduler_) != 0) return;
+    if (fiber.begun) _longjmp(fiber.place, 1);
+    fiber.begun = true;
+    setcontext(&fiber.context);
   }
 
   static inline thread_local Threads* running_ = nullptr;
@@ -116,7 +123,7 @@ class Threads {
   const std::function<void(int)>* body_ = nullptr;
   Fiber* fibers_;
   unsigned char* stacks_;
-  ucontext_t scheduler_;
+  jmp_buf scheduler_;
 };
 
 // What the threads of a block share.
