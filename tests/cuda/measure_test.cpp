@@ -32,7 +32,7 @@ TEST(CudaMeasure, ProvesEveryCaseAndReportsItsWork) {
   EXPECT_EQ(chunked.flops, prefill.flops);
   EXPECT_EQ(chunked.limit.name, "bfloat16 matrix product (cuBLAS)");
   EXPECT_EQ(decode.bytes, 4.0 * (5 * 3 * (4 * 16 + 2) + 2 * 5 * 3 * 16 * 16));
-  EXPECT_EQ(decode.limit.name, "in place");
+  EXPECT_EQ(decode.limit.name, "copy");
   EXPECT_EQ(knn.bytes, 4.0 * 3000 * 7);
   EXPECT_EQ(knn.limit.name, "read");
   EXPECT_EQ(emulated.device().used(), 0);

@@ -105,7 +105,7 @@ Result<CudaMeasurement> measure_delta_prefill(const MeasureRun& run) {
 }
 
 Result<CudaMeasurement> measure_delta_decode(const MeasureRun& run) {
-  return measure_delta(run, {"decode", Form::recurrent, run.sizes.requests, 1, run.sizes.decode_heads}, kMeasureTolerance, run.limits.scale);
+  return measure_delta(run, {"decode", Form::recurrent, run.sizes.requests, 1, run.sizes.decode_heads}, kMeasureTolerance, run.limits.copy);
 }
 
 // The recurrent form's nominal operations, so that both rows count the same work; what chunks compute is more.
