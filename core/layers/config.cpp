@@ -1,6 +1,5 @@
 // From a model's configuration to the options of a layer, as words.
-#include <cstdio>
-
+#include "foundation/number_text.hpp"
 #include "layers/kinds.hpp"
 #include "ledger/config_value.hpp"
 
@@ -42,19 +41,17 @@ Status check_rope(const ConfigValue& config) {
   return {};
 }
 
-std::string number_text(const ConfigValue& value) {
+std::string words_of(const ConfigValue& value) {
   if (value.kind == ConfigValue::Kind::whole) return std::to_string(value.whole);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value.real);  // enough digits to read back the same number
-  return text;
+  return number_text(value.real, 17);  // enough digits to read back the same number
 }
 
 Result<std::string> option_text(const char* name, const ConfigValue& value) {
-  if (is_number(value)) return number_text(value);
+  if (is_number(value)) return words_of(value);
   if (value.kind == ConfigValue::Kind::text) return value.text;
   if (value.kind == ConfigValue::Kind::boolean) return std::string(value.boolean ? "true" : "false");
   if (value.kind == ConfigValue::Kind::list && value.items.size() == 2 && is_number(value.items[0]) && is_number(value.items[1]))
-    return number_text(value.items[0]) + "," + number_text(value.items[1]);
+    return words_of(value.items[0]) + "," + words_of(value.items[1]);
   return Status::invalid("config: " + std::string(name) + " is " + in_words(value) + ", must be a number, a text, true or false, or two numbers");
 }
 

@@ -222,7 +222,7 @@ TEST_F(Stream, OptionsThatAddOutputsAreRefusedByTheirOutput) {
   g = to_named(gates, g.shape);
   give(inputs);
   const std::string message = refusal(mechanism.name, {"--block", "16"});
-  EXPECT_NE(message.find("g is 0.500000 at batch 0, token 4, head 1"), std::string::npos) << message;
+  EXPECT_NE(message.find("g is 0.5 at batch 0, token 4, head 1"), std::string::npos) << message;
   EXPECT_NE(message.find("(batch and token counted from row 1, token 16 of the file)"), std::string::npos) << message;
 }
 
