@@ -67,7 +67,7 @@ export class ClaimsTable {
     put(line, 'tolerance', lead && toleranceCell(lead, this.texts));
     put(line, 'time', row.timed && lead ? { shown: milliseconds(row.timed.milliseconds), full: `${row.timed.milliseconds} ms` } : undefined);
     const cell = find(line, '.verdict .value');
-    cell.replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', verdict(row, this.texts));
+    cell.replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', ...verdict(row, this.texts));
     this.refreshDetails(id);
   }
 

@@ -7,9 +7,10 @@ import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
+import { problemWords } from '../texts/problems.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Editor } from './picture_editor.ts';
-import { type Room, type Settings, Worded } from './room.ts';
+import type { Room, Settings } from './room.ts';
 import { pngFile, svgFile, toCsv, toJson } from './save.ts';
 
 export interface FrameOptions {
@@ -238,10 +239,8 @@ export class FigureFrame {
   }
 
   private stop(problem: unknown): void {
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    const quoted = problem instanceof Worded ? reason : element('code', { lang: 'en' }, reason); // the module's own words are English
     this.status.dataset.trouble = '';
-    this.status.replaceChildren(this.texts.say('figure.stopped'), quoted);
+    this.status.replaceChildren(this.texts.say('figure.stopped'), ...problemWords(problem, this.texts));
   }
 
   private draw(): void {

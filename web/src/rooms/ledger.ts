@@ -3,9 +3,10 @@ import type { Assumption, Figure, Ledger, Series } from 'linearmem';
 import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lineRoom } from '../figure/line_room.ts';
-import { type Room, type Settings, Worded } from '../figure/room.ts';
+import type { Room, Settings } from '../figure/room.ts';
 import { fill, type Texts } from '../texts/languages.ts';
 import { bytes, full, short } from '../texts/numbers.ts';
+import { Worded } from '../texts/problems.ts';
 import { type Held, ledgerPicker, type OwnConfig } from './ledger_picker.ts';
 
 type Words = Texts['figures']['experiments']['ledger'];

@@ -77,7 +77,7 @@ export const ledger = {
     privacy: 'The file is read in this page and sent nowhere.',
     tooLarge: '{name} has {size}; a configuration of at most {limit} is read',
     empty: '{name} is empty',
-    unreadable: '{name} could not be read: {reason}',
+    unreadable: '{name} could not be read; it may have been moved or changed since it was chosen',
   },
   table: {
     title: '{model}, {tokens} tokens of context: one layer, one request',

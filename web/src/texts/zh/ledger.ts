@@ -77,7 +77,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     privacy: '文件只在本页读取，不会传到任何地方。',
     tooLarge: '{name} 有 {size}；最多只读 {limit} 的配置',
     empty: '{name} 是空的',
-    unreadable: '{name} 无法读取：{reason}',
+    unreadable: '{name} 无法读取；选定之后它可能被移动或改动过',
   },
   table: {
     title: '{model}，上下文 {tokens} 个词元：一层，一个请求',
