@@ -24,6 +24,7 @@ export class ClaimsTable {
     for (const stray of document.querySelectorAll<HTMLElement>('[data-claim]')) {
       if (!run.rows.has(stray.dataset.claim!)) stray.remove(); // this module does not have it
     }
+    for (const [id, { state }] of run.rows) if (state !== 'waiting') this.show(id);
     run.onChange((id) => (id === undefined ? undefined : this.show(id)));
     void this.openFromAddress();
     addEventListener('hashchange', () => void this.openFromAddress());
