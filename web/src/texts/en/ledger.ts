@@ -2,8 +2,8 @@
 export const ledger = {
   notShown: 'weights, activations and workspace; fragmentation and padding of pages; scales of quantized caches; copies that engines keep; caches of images and sound.',
   panels: {
-    layer: { title: 'One layer of each kind, one request', x: 'prefix length', y: 'kept' },
-    model: { title: 'The whole model, all requests', x: 'prefix length', y: 'kept' },
+    layer: { title: 'One layer of each kind, one request', x: 'text length', y: 'kept' },
+    model: { title: 'The whole model, all requests', x: 'text length', y: 'kept' },
   },
   series: {
     'gated_delta_rule/gated delta rule': 'gated delta rule',

@@ -3,7 +3,7 @@ export const mechanisms = {
   'memory-tradeoff': {
     notShown: 'speed, weights and workspace; more than one layer and head; what a trained model would do with its state.',
     panels: {
-      storage: { title: 'What must be stored', x: 'prefix length', y: 'storage' },
+      storage: { title: 'What must be stored', x: 'text length', y: 'storage' },
       crosstalk: { title: 'What a read gets wrong', x: 'inner product of the two keys', y: 'error of the read' },
     },
     series: {

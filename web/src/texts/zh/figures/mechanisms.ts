@@ -6,7 +6,7 @@ export const mechanisms: Loosened<typeof english> = {
   'memory-tradeoff': {
     notShown: '速度、权重和工作空间；多于一层一头的情形；训练好的模型会怎样使用它的状态。',
     panels: {
-      storage: { title: '必须保存多少', x: '前缀长度', y: '存储量' },
+      storage: { title: '必须保存多少', x: '文本长度', y: '存储量' },
       crosstalk: { title: '读出时错多少', x: '两个键的内积', y: '读出误差' },
     },
     series: {
