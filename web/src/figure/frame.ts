@@ -127,7 +127,8 @@ export class FigureFrame {
       (settings, settled = true) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), settled), this.options.engine);
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
-    const controls = this.editor ? [this.editor.root, this.knobs.root] : [this.knobs.root];
+    const above = this.editor?.above ? [this.editor.root] : [];
+    const controls = this.editor && !this.editor.above ? [this.editor.root, this.knobs.root] : [this.knobs.root];
     if (this.options.room.summary) controls.push(this.summary);
     if (this.options.room.byHand) {
       this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });
@@ -136,7 +137,7 @@ export class FigureFrame {
     }
     this.stopButton.textContent = texts.say('figure.stop');
     const statusRow = element('div', { class: 'status-row' }, this.status, ...(this.options.room.byHand ? [] : [this.stopButton]));
-    this.options.host.replaceChildren(this.panels, statusRow, ...controls, numbers, this.foot());
+    this.options.host.replaceChildren(...above, this.panels, statusRow, ...controls, numbers, this.foot());
     this.showCommand();
   }
 

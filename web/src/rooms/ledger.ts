@@ -62,16 +62,17 @@ interface Column {
   name: string;
   text: string;
   title?: string;
+  none?: boolean; // there is nothing of it
 }
 
-const amount = (value: number, none: string) => (value > 0 ? { text: bytes(value), title: `${full(value)} B` } : { text: none });
+const amount = (value: number, none: string) => (value > 0 ? { text: bytes(value), title: `${full(value)} B` } : { text: none, none: true });
 
 function dataTable(title: string, first: string, rows: readonly { head: string; columns: Column[] }[]): HTMLElement {
   const names = rows[0]?.columns.map(({ name }) => name) ?? [];
   return element('table', { class: 'data' }, element('caption', {}, title),
     element('thead', {}, element('tr', {}, ...[first, ...names].map((name) => element('th', { scope: 'col' }, name)))),
     element('tbody', {}, ...rows.map(({ head, columns }) => element('tr', {}, element('th', { scope: 'row', 'data-label': first }, head),
-      ...columns.map(({ name, text, title: whole }) => element('td', { 'data-label': name, title: whole }, text))))));
+      ...columns.map(({ name, text, title: whole, none }) => element('td', { 'data-label': name, 'data-none': none, title: whole }, text))))));
 }
 
 function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
@@ -87,7 +88,7 @@ function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
       { name: names.normalizer, ...amount(row.normalizerBytes, names.none) },
       { name: names.convolution, ...amount(row.convBytes, names.none) },
       { name: names.all, ...amount(row.requestBytes, names.none) },
-      { name: names.breakEven, text: row.breakEven === null ? names.none : short(row.breakEven) },
+      { name: names.breakEven, ...(row.breakEven === null ? { text: names.none, none: true } : { text: short(row.breakEven) }) },
     ] };
   }));
 }

@@ -8,7 +8,7 @@ export const course = {
       'At that length it is 2016 times smaller. It is not 2016 times faster: the figure counts bytes at one length, and says nothing of time, which the last chapter measures.',
       'The price is crosstalk: keys that resemble each other disturb each other\'s answers. How much they resemble is told by their inner product, the sum of their numbers multiplied pair by pair; keys whose inner product is 0 are called orthogonal and leave each other alone. A window, which keeps only the newest tokens, is small as well; what lies before it is lost altogether.',
     ],
-    figures: { 'memory-tradeoff': { text: 'On the left, what must be stored as the text grows; explicit keys and values are those of attention, one by one. On the right, two pairs are written one after the other and both keys are read again, by an outer product, which only adds, and by two rules that correct (chapter 4): the more alike the keys, the further an answer lies from its value.' } },
+    figures: { 'memory-tradeoff': { text: 'First, what must be stored as the text grows; explicit keys and values are those of attention, one by one. Then two pairs are written, one after the other, and both keys are read again: by an outer product, which only adds, and by two rules that correct (chapter 4). The more alike the keys, the further an answer lies from its value.' } },
     tries: ['Make the state large: with $K=V=1024$ it takes more than the history of any short text.'],
   },
   kernel: {

@@ -1,6 +1,7 @@
 import type { course as english } from '../en/course.ts';
 import type { Loosened } from '../languages.ts';
 
+// Headings break at marks and at \u200b alone.
 export const course: Loosened<typeof english> = {
   storage: {
     short: '存储',
@@ -10,7 +11,7 @@ export const course: Loosened<typeof english> = {
       '在这个长度上它只有键和值的 2016 分之一，但并不因此快 2016 倍：图中数的是某一长度下的字节，与时间无关；时间在最后一章测量。',
       '代价是串扰：键与键相像，回答就互相干扰。相像多少，看它们的内积，即对应的数两两相乘再相加；内积为 0 称为正交，互不干扰。窗口只留最新的词元，同样很小；窗口之前的内容则完全丢失。',
     ],
-    figures: { 'memory-tradeoff': { text: '左图是文本增长时必须保存的量，“显式的键和值”就是注意力逐个留下的键和值。右图先后写入两对，再把两个键都读一遍，一种写法是只会累加的外积，另两种是会纠正的规则（见第 4 章）：键越相像，回答离原值越远。' } },
+    figures: { 'memory-tradeoff': { text: '第一幅是文本增长时必须保存的量，“显式的键和值”就是注意力逐个留下的键和值。第二幅先后写入两对，再把两个键都读一遍：一种写法是只会累加的外积，另两种是会纠正的规则（见第 4 章）。键越相像，回答离原值越远。' } },
     tries: ['把状态做大：$K=V=1024$ 时，它比任何一段短文本的历史都占地方。'],
   },
   kernel: {
@@ -87,7 +88,7 @@ export const course: Loosened<typeof english> = {
   },
   recall: {
     short: '回忆与容量',
-    heading: '大小固定的记忆能记住多少？',
+    heading: '大小固定的记忆\u200b能记住多少？',
     text: [
       '把随机的键和值写入每种记忆再读回，读出的结果离正确的值比离其他值都近，才算记住。只要键够宽，显式的键和值全都记得，但每来一对就要多存一份。状态不增长，存得越多，错得越多。',
     ],
@@ -145,7 +146,7 @@ export const course: Loosened<typeof english> = {
   },
   layer: {
     short: '一层之内',
-    heading: '模型的一层里面发生了什么？',
+    heading: '模型的一层里面\u200b发生了什么？',
     text: [
       '在记忆周围，一层还有投影（与权重矩阵相乘）、短卷积、门，以及把向量调到同一长度的归一化。这里是 Gated DeltaNet 层，权重的种类和计算次序与语言模型 Qwen3-Next 相同，只是尺寸很小、数值随机：每个词元先投影成查询、键和值，再与之前的三个词元混合，然后按自己的衰减和强度写入 $S$。',
       '除了 $S$，这一层还保存卷积最近的三个输入。此外没有别的东西从一个词元传到下一个，所以文本可以在任何地方切开，凭这两样接着算。',
@@ -155,7 +156,7 @@ export const course: Loosened<typeof english> = {
   },
   models: {
     short: '模型的账本',
-    heading: '一个真实的模型为每个请求保存多少？',
+    heading: '一个真实的模型\u200b为每个请求保存多少？',
     text: ['选一个模型，或给出它的 `config.json`：账本逐层计算生成文本时每个请求一直占用的内存。注意力每来一个词元就添上键和值；窗口满了就停止增长，状态从不增长。两线的交点处，固定的状态开始划算；文本更短时，它比完整注意力还占得多。'],
     figures: { ledger: { text: '一个请求的字节数，由各层的形状数出，不含权重和工作空间。' } },
     tries: ['把键和值存成 4 位：交点移向更长的文本。'],

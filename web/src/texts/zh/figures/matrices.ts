@@ -135,7 +135,7 @@ export const matrices: Loosened<typeof english> = {
   'segment-rows': {
     notShown: '多于一层的情形：叠起来时每层再往回看一次，可及范围随深度增长。一层拿这些行来做什么，也没有画出。',
     panels: {
-      rows: { title: '每行是一段：它自己的词元（橙色，−0.5）和它记得的词元（蓝色，1）', x: '词元', y: '可及' },
+      rows: { title: '每行是一段：它自己的词元（橙色）和它记得的词元（蓝色）', x: '词元', y: '可及' },
       reach: { title: '每个词元用得上多少词元', x: '词元', y: '可及的词元数' },
     },
     series: {
