@@ -29,7 +29,7 @@ const titleRoom = 40; // px above the plot for everything but the title
 const marginBottom = 42; // px for ticks and the name of the horizontal axis
 const slack = lineHeight / 2; // px by which names may stand out of the plot
 const spacing = lineHeight / 14; // of rows, in Plot's unit
-const keyRoom = 13; // px for the marker before a name
+const keyRoom = 16; // px for the marker before a name
 const halo = { stroke: 'var(--ground)', strokeWidth: 4, strokeLinejoin: 'round' } as const; // keeps a name legible over lines
 const markersPerLine = 7;
 
@@ -72,7 +72,7 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   // The name of a single place stands below the line that it marks, where there is room.
   const lower = (i: number, points: Point[]) => (points.length === 1 && (ruler.apply(points[0]!.y) as number) + shifts[i]! < marginTop + plotHeight - 2 * lineHeight ? 12 : 0);
   const names = named.flatMap(({ series, label, points }, i) => nameMarks(series, label, points.at(-1)!, {
-    dy: shifts[i]! + lower(i, points), key: keyed && points.length > 1 ? words.open(series) || series.points ? 'open' : 'filled' : undefined,
+    dy: shifts[i]! + lower(i, points), key: !keyed || series.points ? undefined : words.open(series) ? 'open' : 'filled',
   }));
   const hints = tip(lines.flatMap(({ points }) => points), pointer({ x: 'x', y: 'y', title: 'title', className: 'tip' }));
   return cleaned(plot({ ...options, marks: [...frame, ...curves, ...names, hints] }) as SVGSVGElement);
@@ -150,7 +150,7 @@ function spanOf(panel: Panel, direction: 'x' | 'y'): number {
 
 function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number, plane = false): ScaleOptions {
   const [least, most] = [leastOf(panel, axis, direction), Math.max(...valuesOf(panel, direction))];
-  const tickFormat = (value: number) => (axis.unit === 'bytes' ? bytes(value) : short(value));
+  const tickFormat = (value: number) => (axis.unit === 'bytes' ? bytes(value) : axis.logarithmic && axis.unit === '' && value >= 1e6 ? value.toExponential().replace('+', '') : short(value));
   if (!axis.logarithmic) {
     if (plane) return { type: 'linear', domain: planeDomain(panel, direction), ticks: direction === 'x' ? Math.max(3, Math.round(pixels / 60)) : 5, tickFormat: tickFormat as never };
     const domain = direction === 'y' ? [Math.min(0, least), most > 0 ? most : 1] : [least, most > least ? most : least + 1];
@@ -178,7 +178,7 @@ function leastOf(panel: Panel, axis: Axis, direction: 'x' | 'y'): number {
 function powers(base: number, least: number, most: number, room: number): number[] {
   const [first, last] = [Math.ceil(logOf(base, least)), Math.floor(logOf(base, most))];
   const stride = Math.max(1, Math.ceil((last - first + 1) / Math.max(2, room)));
-  const steps = base === 10 && last - first < 2 && 3 * (last - first + 1) <= 2 * room ? [1, 2, 5] : [1];
+  const steps = base === 10 && last - first < 2 && (logOf(10, most) - logOf(10, least)) / logOf(10, 2) <= room ? [1, 2, 5] : [1];
   const ticks: number[] = [];
   for (let exponent = stride === 1 ? first - 1 : Math.ceil(first / stride) * stride; exponent <= last; exponent += stride) {
     ticks.push(...steps.map((step) => (exponent < 0 ? step / base ** -exponent : step * base ** exponent)));

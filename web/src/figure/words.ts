@@ -3,8 +3,9 @@ const labelSize = 14; // px, as in figure.css
 
 export const lineHeight = 18; // px
 
+// Of the widest of the fonts that a system may take.
 export function textWidth(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (isWide(letter) ? 1 : 0.58), 0) * labelSize;
+  return [...text].reduce((sum, letter) => sum + (isWide(letter) || 'mwMW'.includes(letter) ? 1 : 'fijlrt.,:;()[] '.includes(letter) ? 0.42 : 0.62), 0) * labelSize;
 }
 
 function isWide(letter: string): boolean {
