@@ -159,7 +159,7 @@ function scale(panel: Panel, axis: Axis, direction: 'x' | 'y', pixels: number, p
     return { type: 'linear', domain, nice: direction === 'y', ticks: Math.min(whole, fewest), tickFormat: tickFormat as never };
   }
   const base = ['bytes', 'tokens'].includes(axis.unit) ? 2 : 10; // these come in powers of two
-  const ticks = powers(base, least, most, pixels / (direction === 'x' ? textWidth(tickFormat(most)) + 20 : 34));
+  const ticks = powers(base, least, most, pixels / (direction === 'x' ? textWidth(tickFormat(base ** Math.floor(logOf(base, most)))) + 20 : 34));
   return { type: 'log', base, domain: [least, most], ticks: ticks as never, tickFormat: tickFormat as never };
 }
 
