@@ -71,8 +71,4 @@ build_preset() {
 }
 
 # The modules that the page is made of: whole, in parts, and whole without SIMD.
-build_page_modules() {
-  build_preset wasm linearmem_wasm
-  build_preset wasm linearmem_wasm_parts
-  build_preset wasm-scalar linearmem_wasm
-}
+build_page_modules() { build_preset wasm linearmem_page_modules; }

@@ -11,6 +11,8 @@ const letters: Record<string, string> = { alpha: 'α', beta: 'β', rho: 'ρ', la
 function symbols(formula: string): string | undefined {
   const parts = formula.split('=').map((part) => {
     if (/^[\d.]+$/.test(part)) return part;
+    const product = /^([A-Z])\\times ([A-Z])$/.exec(part);
+    if (product) return `<var>${product[1]}</var> × <var>${product[2]}</var>`;
     const letter = /^\\([a-z]+)$/.exec(part) ? letters[part.slice(1)] : /^[A-Za-z]{1,2}$/.exec(part)?.[0];
     return letter && `<var>${letter}</var>`;
   });
@@ -22,9 +24,26 @@ function spaced(text: string): string {
   return text.replace(/(\d) (?=\d{3}(?!\d)|[KMG]iB|%)/g, '$1\u202f');
 }
 
+const short = 26; // characters of a formula that may stay on one line on any screen
+const marks = /^[.,;:)，。；：、）]+/;
+
+// The mark that follows a formula does not begin a line.
+function typeset(formula: string, after: string, sheet: FormulaSheet): string {
+  const mark = formula.length > short ? undefined : marks.exec(after)?.[0];
+  const html = sheet.render(formula);
+  return mark ? `<span class="bound">${html}${mark}</span>` : html;
+}
+
 export function markup(text: string, sheet: FormulaSheet): string {
-  return text.split(/(\$[^$]+\$|`[^`]+`)/).map((part) => {
-    if (part.startsWith('$')) return symbols(part.slice(1, -1)) ?? sheet.render(part.slice(1, -1));
+  return text.split(/(\$[^$]+\$|`[^`]+`)/).map((part, i, parts) => {
+    if (part.startsWith('$')) {
+      const formula = part.slice(1, -1);
+      const known = symbols(formula);
+      if (known) return known;
+      const html = typeset(formula, parts[i + 1]!, sheet);
+      if (html.startsWith('<span class="bound">')) parts[i + 1] = parts[i + 1]!.replace(marks, '');
+      return html;
+    }
     if (part.startsWith('`')) return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
     return escapeHtml(spaced(part));
   }).join('');

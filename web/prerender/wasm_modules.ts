@@ -8,12 +8,10 @@ import type { Plugin } from 'vite';
 
 const web = resolve(import.meta.dirname, '..');
 
-const builds = [
-  { name: 'simd', variable: 'LINEARMEM_WASM', preset: 'wasm' },
-  { name: 'scalar', variable: 'LINEARMEM_WASM_SCALAR', preset: 'wasm-scalar' },
-] as const;
+const built = resolve(process.env.LINEARMEM_WASM ?? join(web, '../build/wasm/wasm'));
+const folders = { simd: built, scalar: join(built, 'scalar') };
 
-export type BuildName = (typeof builds)[number]['name'];
+export type BuildName = keyof typeof folders;
 
 export type ClaimEntry = Pick<ClaimInfo, 'id' | 'room' | 'mistakes'>; // what a run needs; the rest is fetched when a claim is opened
 
@@ -28,16 +26,12 @@ export interface Catalogue {
 
 export const parts = readdirSync(join(web, '..', 'wasm', 'parts')).map((file) => basename(file, '.cpp'));
 
-export function moduleFolder(name: BuildName): string {
-  const build = builds.find((candidate) => candidate.name === name)!;
-  return resolve(process.env[build.variable] ?? join(web, '..', 'build', build.preset, 'wasm'));
-}
+export const moduleFolder = (name: BuildName): string => folders[name];
 
 export function modulePath(name: BuildName, file: string): string {
-  const { variable, preset } = builds.find((build) => build.name === name)!;
   const path = join(moduleFolder(name), file);
   if (existsSync(path)) return path;
-  throw new Error(`${path} is missing: build it with "cmake --workflow --preset ${preset}" or set ${variable} to its folder`);
+  throw new Error(`${path} is missing: build it with "cmake --workflow --preset wasm" or set LINEARMEM_WASM to its folder`);
 }
 
 export function buildId(name: BuildName): string {
@@ -110,7 +104,7 @@ const sources: Record<string, () => string | Promise<string>> = {
 export function wasmModules(): Plugin {
   return {
     name: 'linearmem-wasm-modules',
-    config: () => ({ server: { fs: { allow: [join(web, '..'), ...builds.map(({ name }) => moduleFolder(name))] } } }),
+    config: () => ({ server: { fs: { allow: [join(web, '..'), built] } } }),
     resolveId: (id) => (id in sources ? `\0${id}` : undefined),
     load: (id) => sources[id.slice(1)]?.(),
   };

@@ -8,6 +8,9 @@
   root.dataset.browserLanguage = known[0] || 'en';
   root.lang = (asked ? asked[1] : root.dataset.browserLanguage) === 'zh' ? 'zh-Hans' : 'en';
   var script = document.currentScript.dataset;
+  // Where the page begins at its top, the first answer need not wait for the layout of all that is further down.
+  var visit = performance.getEntriesByType('navigation')[0];
+  if (!location.hash && visit && visit.type === 'navigate') root.dataset.opening = '';
   if (location.protocol === 'file:' && !script.single) root.dataset.trouble = 'file';
   addEventListener('error', function (event) {
     if (event.target instanceof HTMLScriptElement && !root.dataset.trouble) root.dataset.trouble = 'script';

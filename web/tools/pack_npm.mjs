@@ -11,7 +11,7 @@ const web = resolve(import.meta.dirname, '..');
 const out = resolve(web, '../build/npm');
 const folder = join(out, 'linearmem');
 const simd = resolve(process.env.LINEARMEM_WASM ?? join(web, '../build/wasm/wasm'));
-const scalar = resolve(process.env.LINEARMEM_WASM_SCALAR ?? join(web, '../build/wasm-scalar/wasm'));
+const scalar = join(simd, 'scalar');
 const font = join(dirname(createRequire(import.meta.url).resolve('katex/dist/katex.min.css')), 'fonts/KaTeX_Math-Italic.woff2');
 
 export async function packNpm() {

@@ -54,7 +54,7 @@ test('in no ledger of a named model, and of a configuration only where it is quo
   await choose('{"model_type":"perceiver"}');
   await page.locator('#ledger .figure-status code').getByText('model_type perceiver is not one of').waitFor();
   await choose('');
-  await page.getByText('这张图未能算出：mine.json 是空的').waitFor();
+  await page.getByText('这幅图未能算出：mine.json 是空的').waitFor();
   expect(sentences(await textsOf(page, '#ledger .figure-status'))).toEqual([]);
 }, 480_000); // a busy machine is slow, not wrong
 

@@ -142,7 +142,7 @@ test('values show under the pointer', async () => {
   const box = (await curves.boundingBox())!;
   expect((await page.locator('#memory-tradeoff .figure svg .tip').allTextContents()).join('')).toBe('');
   await page.mouse.move(box.x + box.width * 0.45, box.y + box.height * 0.5);
-  await page.waitForFunction(() => /prefix length/.test(document.querySelector('#memory-tradeoff .figure svg .tip')?.textContent ?? ''));
+  await page.waitForFunction(() => /text length/.test(document.querySelector('#memory-tradeoff .figure svg .tip')?.textContent ?? ''));
   expect(complaints).toEqual([]);
 });
 

@@ -13,6 +13,9 @@ const foreign = (page: any, language: string): Promise<string[]> => page.evaluat
   [...document.querySelectorAll<HTMLElement>(`body [lang|="${hidden}"]`)].filter((node) => node.checkVisibility() && node.textContent!.trim() !== '')
     .map((node) => node.textContent!), language === 'en' ? 'zh' : 'en');
 
+const laidOut = (page: any): Promise<boolean[]> => page.evaluate(() =>
+  ['#storage h2', '#yourself h2'].map((place) => document.querySelector(place)!.checkVisibility({ contentVisibilityAuto: true })));
+
 test('the browser\'s language is followed: Chinese', async () => {
   const { page, complaints } = await visit({ until: 'computed', browser: { locale: 'zh-CN' } });
   await drawn(page);
@@ -92,8 +95,16 @@ test('text is readable before the module arrives, and progress is told', async (
   });
   expect(await textOf(page, '#LM01 .words')).toContain('An explicit history');
   await page.waitForFunction(() => document.querySelector('.summary')!.textContent === 'Loading the module.');
+  expect(await laidOut(page)).toEqual([true, false]); // the first answer does not wait for what is out of sight
   release();
   await settled(page);
+  await page.waitForFunction(() => document.documentElement.dataset.opening === undefined);
+  expect(await laidOut(page)).toEqual([true, true]);
+});
+
+test('a page that is entered at a place further down is laid out at once', async () => {
+  const { page } = await visit({ until: 'loaded', search: '#claims', answer: (path) => (/\.wasm$/.test(path) ? { status: 404, body: 'gone' } : undefined) });
+  expect(await laidOut(page)).toEqual([true, true]);
 });
 
 test('without scripts both languages and the reason can be read', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { policy } from '../../../web/prerender/content_security_policy.ts';
 import { buildId } from '../../../web/prerender/wasm_modules.ts';
-import { isWasm, states, textOf, useBrowser, visit } from './session.ts';
+import { allComputed, isWasm, states, textOf, useBrowser, visit } from './session.ts';
 
 useBrowser();
 
@@ -33,6 +33,30 @@ test('a failure is told again in the other language', async () => {
   const { page } = await visit({ answer: onlyWasm({ status: 503, body: '' }), until: 'settled' });
   await page.getByRole('link', { name: '中文' }).click();
   await page.waitForFunction(() => document.querySelector('.summary')!.textContent!.startsWith('模块没有送达'));
+});
+
+test('what the engine says of a failure stands in a Chinese sentence as a quotation', async () => {
+  const empty = { body: Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]) }; // a module, but not ours
+  const { page } = await visit({ search: '?lang=zh', answer: onlyWasm(empty), until: 'settled' });
+  expect(await textOf(page, '.summary')).toMatch(/^模块已经送达，但没能启动。.*浏览器的原话：\S/);
+  const quoted = await textOf(page, '.summary code[lang="en"]');
+  expect((await textOf(page, '.summary')).replace(quoted, '')).not.toMatch(/[A-Za-z]{2}/);
+});
+
+test.each([
+  ['en', /^stopped not computed: The module did not arrive: the server answered 404 for \S+\.wasm\. /],
+  ['zh', /^中止 未能计算：模块没有送达：服务器对 \S+\.wasm 的回答是 404。/],
+])('a part of the module that is not there is told at each statement it has (%s)', async (language, sentence) => {
+  const arrived = new Set<string>();
+  const firstOnly = (path: string) => {
+    if (!isWasm(path) || arrived.has(path)) return undefined;
+    return arrived.size > 0 ? { status: 404, body: 'gone' } : void arrived.add(path);
+  };
+  const { page } = await visit({ search: `?lang=${language}`, answer: firstOnly });
+  await allComputed(page);
+  expect((await states(page)).LM01).toBe('pass');
+  expect((await states(page)).AM02).toBe('stopped');
+  expect(await textOf(page, '#AM02 .verdict')).toMatch(sentence);
 });
 
 test('parts of different builds are told apart', async () => {

@@ -70,7 +70,7 @@ test('a claim that the module refuses stops alone, with the reason', async () =>
   };
   await run.run();
   expect(states()).toEqual(['pass', 'stopped', 'pass']);
-  expect(run.rows.get('B')!.problem).toBe('no memory');
+  expect(run.rows.get('B')!.problem).toEqual(new Error('no memory'));
   expect(run.fallen).toEqual(['B']);
 });
 

@@ -11,7 +11,7 @@ export interface Row {
   state: RowState;
   timed?: TimedResult;
   mistakes: string[]; // with which it was computed
-  problem?: string;
+  problem?: unknown; // why it was not computed
 }
 
 export class ClaimsRun {
@@ -109,7 +109,7 @@ export class ClaimsRun {
       const timed = await this.engine.verify(id, mistakes);
       outcome = { state: timed.result.pass ? 'pass' : 'fail', timed };
     } catch (problem) {
-      outcome = { state: 'stopped', timed: undefined, problem: problem instanceof Error ? problem.message : String(problem) };
+      outcome = { state: 'stopped', timed: undefined, problem };
     }
     const stillMeant = this.switchedOn.filter((name) => info.mistakes.includes(name)).join() === mistakes.join();
     this.queue.delete(id);

@@ -24,6 +24,7 @@ export class ClaimsTable {
     for (const stray of document.querySelectorAll<HTMLElement>('[data-claim]')) {
       if (!run.rows.has(stray.dataset.claim!)) stray.remove(); // this module does not have it
     }
+    for (const [id, { state }] of run.rows) if (state !== 'waiting') this.show(id);
     run.onChange((id) => (id === undefined ? undefined : this.show(id)));
     void this.openFromAddress();
     addEventListener('hashchange', () => void this.openFromAddress());
@@ -67,7 +68,7 @@ export class ClaimsTable {
     put(line, 'tolerance', lead && toleranceCell(lead, this.texts));
     put(line, 'time', row.timed && lead ? { shown: milliseconds(row.timed.milliseconds), full: `${row.timed.milliseconds} ms` } : undefined);
     const cell = find(line, '.verdict .value');
-    cell.replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', verdict(row, this.texts));
+    cell.replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', ...verdict(row, this.texts));
     this.refreshDetails(id);
   }
 

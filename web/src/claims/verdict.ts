@@ -2,6 +2,7 @@
 import type { Check } from 'linearmem';
 import type { Texts } from '../texts/languages.ts';
 import { full, magnitude, short } from '../texts/numbers.ts';
+import { problemWords, withReason, type Words } from '../texts/problems.ts';
 import type { Row } from './run.ts';
 
 export interface Cell {
@@ -79,9 +80,9 @@ export function sentence(check: Check, texts: Texts): string {
   return texts.say(pass ? 'verdict.agree' : 'verdict.differ', { error, tolerance });
 }
 
-export function verdict(row: Row, texts: Texts): string {
-  if (row.state === 'waiting' || row.state === 'running') return texts.say(`verdict.${row.state}`);
-  if (row.state === 'stopped') return texts.say('verdict.stopped', { reason: row.problem ?? '' });
+export function verdict(row: Row, texts: Texts): Words {
+  if (row.state === 'waiting' || row.state === 'running') return [texts.say(`verdict.${row.state}`)];
+  if (row.state === 'stopped') return withReason(texts.say('verdict.stopped'), problemWords(row.problem, texts));
   const check = leadingCheck(row.timed?.result.checks ?? []);
-  return check ? sentence(check, texts) : '';
+  return check ? [sentence(check, texts)] : [];
 }

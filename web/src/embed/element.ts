@@ -11,6 +11,7 @@ import { clampSetting, hiddenKnobs, readHide, writeAddress } from '../page/addre
 import { whenNear } from '../page/near.ts';
 import { rooms } from '../rooms/index.ts';
 import { type Language, languageTags, loadTexts, type Texts } from '../texts/languages.ts';
+import { failureWords, type Words } from '../texts/problems.ts';
 import { base } from './base.ts';
 import { useFonts } from './fonts.ts';
 import { elementStyles } from './styles.ts';
@@ -112,10 +113,9 @@ export function defineElement(): void {
           hidden: hiddenKnobs(this.hide(), name),
         });
         this.box.querySelector('slot')?.remove();
-        this.tell('');
+        this.tell();
       } catch (problem) {
-        const { kind, detail } = asLoadFailure(problem);
-        if (round === this.mounting) this.tell(this.texts!.say(`failure.${kind}`, detail));
+        if (round === this.mounting) this.tell(...failureWords(asLoadFailure(problem), this.texts!));
       }
     }
 
@@ -151,9 +151,9 @@ export function defineElement(): void {
       this.frame?.speak(texts);
     }
 
-    private tell(words: string): void {
-      this.trouble.textContent = words;
-      this.trouble.hidden = words === '';
+    private tell(...words: Words): void {
+      this.trouble.replaceChildren(...words);
+      this.trouble.hidden = words.length === 0;
     }
   });
 }

@@ -58,7 +58,7 @@ async function openIn(thread: Thread, part: string, simd: Simd): Promise<string 
   try {
     return await thread.open(part, simd);
   } catch (problem) {
-    if (problem instanceof LoadFailure && problem.kind !== 'csp') throw problem;
+    if (problem instanceof LoadFailure && problem.kind !== 'csp' && problem.kind !== 'stopped') throw problem;
     return undefined;
   }
 }

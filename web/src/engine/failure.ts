@@ -1,5 +1,5 @@
 // Why the module is not there. Each kind has its own sentence in texts/*/messages.ts that says how to help.
-export type FailureKind = 'no-wasm' | 'csp' | 'not-found' | 'no-answer' | 'wrong-content' | 'unsupported' | 'stale' | 'start';
+export type FailureKind = 'no-wasm' | 'csp' | 'not-found' | 'no-answer' | 'wrong-content' | 'unsupported' | 'stale' | 'start' | 'stopped';
 
 export type FailureDetail = Record<string, string | number>;
 

@@ -30,9 +30,9 @@ export class Thread implements Place {
     worker.onmessage = (event: MessageEvent<FromWorker>) => this.receive(event.data);
     worker.onerror = (event) => { // a script that answers 404 says so here, perhaps before the module has arrived
       event.preventDefault();
-      this.breakOff('the worker stopped');
+      this.breakOff();
     };
-    if (worker.broken) this.breakOff('the worker stopped');
+    if (worker.broken) this.breakOff();
   }
 
   // A LoadFailure where the module is at fault, another error where the worker does not come up. Fetching has a patience of its own.
@@ -60,7 +60,7 @@ export class Thread implements Place {
 
   end(): void {
     this.worker.terminate();
-    this.breakOff('the worker was ended');
+    this.breakOff();
   }
 
   private send(message: (number: number) => ToWorker, hear?: Hearing['hear']): Promise<unknown> {
@@ -81,8 +81,8 @@ export class Thread implements Place {
     else caller?.resolve(message.value);
   }
 
-  private breakOff(reason: string): void {
-    this.broken = new Error(reason);
+  private breakOff(): void {
+    this.broken = new LoadFailure('stopped');
     for (const caller of this.callers.values()) caller.reject(this.broken);
     this.callers.clear();
   }

@@ -7,9 +7,10 @@ import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Texts } from '../texts/languages.ts';
 import { full } from '../texts/numbers.ts';
+import { problemWords } from '../texts/problems.ts';
 import { type Knobs, knobs } from './knobs.ts';
 import type { Editor } from './picture_editor.ts';
-import { type Room, type Settings, Worded } from './room.ts';
+import type { Room, Settings } from './room.ts';
 import { pngFile, svgFile, toCsv, toJson } from './save.ts';
 
 export interface FrameOptions {
@@ -126,7 +127,8 @@ export class FigureFrame {
       (settings, settled = true) => this.change(this.withoutDefaults({ ...this.settings, ...settings }), settled), this.options.engine);
     this.editor?.show(this.settings);
     const numbers = element('details', { class: 'numbers-fold' }, element('summary', {}, texts.say('figure.numbers')), this.numbers);
-    const controls = this.editor ? [this.editor.root, this.knobs.root] : [this.knobs.root];
+    const above = this.editor?.above ? [this.editor.root] : [];
+    const controls = this.editor && !this.editor.above ? [this.editor.root, this.knobs.root] : [this.knobs.root];
     if (this.options.room.summary) controls.push(this.summary);
     if (this.options.room.byHand) {
       this.startButton = element('button', { type: 'button', class: 'start', click: () => this.startOrStop() });
@@ -135,7 +137,7 @@ export class FigureFrame {
     }
     this.stopButton.textContent = texts.say('figure.stop');
     const statusRow = element('div', { class: 'status-row' }, this.status, ...(this.options.room.byHand ? [] : [this.stopButton]));
-    this.options.host.replaceChildren(this.panels, statusRow, ...controls, numbers, this.foot());
+    this.options.host.replaceChildren(...above, this.panels, statusRow, ...controls, numbers, this.foot());
     this.showCommand();
   }
 
@@ -238,10 +240,8 @@ export class FigureFrame {
   }
 
   private stop(problem: unknown): void {
-    const reason = problem instanceof Error ? problem.message : String(problem);
-    const quoted = problem instanceof Worded ? reason : element('code', { lang: 'en' }, reason); // the module's own words are English
     this.status.dataset.trouble = '';
-    this.status.replaceChildren(this.texts.say('figure.stopped'), quoted);
+    this.status.replaceChildren(this.texts.say('figure.stopped'), ...problemWords(problem, this.texts));
   }
 
   private draw(): void {

@@ -18,13 +18,14 @@ type Name = keyof Texts['figures']['experiments'];
 
 export interface LineRoomOptions {
   open?(series: Series): boolean; // a second line of the same memory
+  plane?: string; // the panel that shows places in a plane
   label?(series: Series, texts: Texts): string | undefined; // names that are made, not listed
   editor?: Room['editor'];
   byHand?: boolean;
   matrix?(figure: Figure, panel: Panel, series: Series): MatrixNotes; // pictures are matrices of numbers
 }
 
-export function lineRoom(experiment: Name, { open = () => false, label: made, editor, byHand, matrix }: LineRoomOptions = {}): Room {
+export function lineRoom(experiment: Name, { open = () => false, plane, label: made, editor, byHand, matrix }: LineRoomOptions = {}): Room {
   const words = (texts: Texts) => texts.figures.experiments[experiment];
 
   function labelOf(series: Series, texts: Texts): string {
@@ -37,7 +38,7 @@ export function lineRoom(experiment: Name, { open = () => false, label: made, ed
     const units = texts.figures.units as Record<string, string>;
     const withUnit = (name: string, unit: string) => (unit && unit !== 'bytes' ? fill(texts.figures.withUnit, { name, unit: units[unit] ?? unit }) : name);
     return {
-      title, x: withUnit(x, panel.x.unit), y: withUnit(y, panel.y.unit), open,
+      title, x: withUnit(x, panel.x.unit), y: withUnit(y, panel.y.unit), open, plane: ({ name }) => name === plane,
       label: (series) => labelOf(series, texts),
       band: (label) => (texts.figures.bands as Record<string, string>)[label] ?? label,
     };

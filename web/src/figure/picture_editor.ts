@@ -14,6 +14,7 @@ export interface EditorWords {
 
 export interface Editor {
   root: HTMLElement;
+  above?: boolean; // over the figure, where what it changes is in sight of it; otherwise under it
   show(settings: Settings): void;
   reset?(): void; // of what is not in the settings
 }

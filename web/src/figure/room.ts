@@ -7,9 +7,6 @@ import type { Editor } from './picture_editor.ts';
 
 export type Settings = Record<string, number>;
 
-// A problem told in the reader's language; any other is told in the module's words.
-export class Worded extends Error {}
-
 export interface DrawContext {
   texts: Texts;
   width: number; // CSS pixels for the whole figure

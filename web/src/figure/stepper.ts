@@ -24,6 +24,7 @@ export function stepper(words: StepperWords, { setting, first, last, initial }: 
   const on = element('button', { type: 'button', click: () => go(1) }, words.on);
   const at = element('output', {});
   return {
+    above: true,
     root: element('p', { class: 'buttons stepper' }, back, at, on),
     show: (settings) => {
       step = settings[setting] ?? initial;

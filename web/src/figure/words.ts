@@ -3,8 +3,9 @@ const labelSize = 14; // px, as in figure.css
 
 export const lineHeight = 18; // px
 
+// Of the widest of the fonts that a system may take.
 export function textWidth(text: string): number {
-  return [...text].reduce((sum, letter) => sum + (isWide(letter) ? 1 : 0.58), 0) * labelSize;
+  return [...text].reduce((sum, letter) => sum + (isWide(letter) || 'mwMW'.includes(letter) ? 1 : 'fijlrt.,:;()[] '.includes(letter) ? 0.42 : 0.62), 0) * labelSize;
 }
 
 function isWide(letter: string): boolean {
@@ -12,19 +13,24 @@ function isWide(letter: string): boolean {
 }
 
 // Rows of about the same length: as narrow as the least number of rows allows, so that no single word or character is left for the last.
+// Chinese breaks at a mark where that takes no more rows.
 export function wrapped(text: string, room: number): string[] {
-  let best = filled(text, room);
+  const least = filled(pieces(text), room).length;
+  const whole = clauses(text);
+  const fits = (rows: string[], width: number) => rows.length <= least && rows.every((row) => textWidth(row) <= width);
+  const parts = fits(filled(whole, room), room) ? whole : pieces(text);
+  let best = filled(parts, room);
   for (let narrower = room - labelSize; best.length > 1 && narrower > 0; narrower -= labelSize) {
-    const rows = filled(text, narrower);
-    if (rows.length > best.length || rows.some((row) => textWidth(row) > narrower)) break;
+    const rows = filled(parts, narrower);
+    if (!fits(rows, narrower)) break;
     best = rows;
   }
   return best;
 }
 
-function filled(text: string, room: number): string[] {
+function filled(parts: string[], room: number): string[] {
   const rows: string[] = [];
-  for (const piece of pieces(text)) {
+  for (const piece of parts) {
     const longer = (rows.at(-1) ?? '') + piece;
     if (rows.length > 0 && textWidth(longer.trimEnd()) <= room) rows[rows.length - 1] = longer;
     else rows.push(piece);
@@ -44,6 +50,18 @@ function pieces(text: string): string[] {
     const before = kept.at(-1) ?? '';
     const bound = closing.includes(piece[0]!) || opening.includes(before.at(-1) || ' ');
     if (kept.length > 0 && bound && before === before.trimEnd()) kept[kept.length - 1] = before + piece;
+    else kept.push(piece);
+  }
+  return kept;
+}
+
+// The same pieces, but Chinese characters with no mark between them in one.
+function clauses(text: string): string[] {
+  const kept: string[] = [];
+  for (const piece of pieces(text)) {
+    const before = kept.at(-1) ?? ' ';
+    const within = isWide(before.at(-1)!) && isWide(piece[0]!) && !closing.includes(before.at(-1)!) && !opening.includes(piece[0]!);
+    if (within) kept[kept.length - 1] = before + piece;
     else kept.push(piece);
   }
   return kept;

@@ -86,7 +86,7 @@ export class Chapters {
     const row = this.run.rows.get(id)!;
     for (const place of this.outcomes.get(id) ?? []) {
       place.dataset.state = row.state;
-      find(place, '.outcome').replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', verdict(row, this.texts));
+      find(place, '.outcome').replaceChildren(element('strong', {}, this.texts.say(`verdict.word-${row.state}`)), ' ', ...verdict(row, this.texts));
       this.showTally(place.closest<HTMLElement>('.grounds')!);
     }
   }

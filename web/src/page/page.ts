@@ -26,6 +26,7 @@ export async function startPage(): Promise<void> {
     await page.open(await opening);
   } catch (problem) {
     page.status.fail(asLoadFailure(problem));
+    layOutAll();
   }
 }
 
@@ -43,6 +44,13 @@ function remember(address: string): void {
     if (!(problem instanceof DOMException && problem.name === 'SecurityError')) throw problem;
   }
 }
+
+// Until the first answer is there, what is out of sight is not laid out (course.css); first_paint.js begins it.
+function layOutAll(): void {
+  delete document.documentElement.dataset.opening;
+}
+
+const nextTask = () => new Promise((resume) => setTimeout(resume));
 
 interface Speaker {
   speak(texts: Texts): void;
@@ -75,6 +83,11 @@ class Page {
     this.state = readAddress(location.search, this.known);
     const run = new ClaimsRun(engine);
     this.run = run;
+    const grounds = [...document.querySelectorAll<HTMLElement>('.grounds')].map((place) =>
+      ({ place, ids: [...place.querySelectorAll<HTMLElement>('[data-ground]')].map((row) => row.dataset.ground!) }));
+    void run.switchTo(this.state.mistakes);
+    void run.runNew(grounds[0]?.ids).then(() => requestAnimationFrame(() => setTimeout(layOutAll))); // the page's first answer, wherever the reader is
+    await nextTask(); // the question is on its way while the page is made ready for its answer
     this.status.follow(run, engine);
     const breakIt = new BreakIt(find(document, '.break'), run, this.texts, (mistakes) => this.change({ mistakes }));
     const table = new ClaimsTable(find(document, '.claims tbody'), run, this.texts, {
@@ -88,10 +101,6 @@ class Page {
     this.speakers.push(breakIt, table, chapters);
     enable('.run-all', () => void run.run());
     enable('.save-report', () => void this.saveReport(run, about));
-    void run.switchTo(this.state.mistakes);
-    const grounds = [...document.querySelectorAll<HTMLElement>('.grounds')].map((place) =>
-      ({ place, ids: [...place.querySelectorAll<HTMLElement>('[data-ground]')].map((row) => row.dataset.ground!) }));
-    void run.runNew(grounds[0]?.ids); // the page's first answer, wherever the reader is
     whenNear(grounds.map(({ place }) => place), (place) => void run.runNew(grounds.find((one) => one.place === place)!.ids));
     whenNear(document.querySelectorAll<HTMLElement>('[data-claim]'), (row) => void run.runNew([row.dataset.claim!]));
     this.figures = new PageFigures(engine, {
@@ -146,7 +155,8 @@ class Page {
 
   private showLanguage(): void {
     const { language } = this.texts;
-    document.documentElement.lang = languageTags[language];
+    const root = document.documentElement;
+    if (root.lang !== languageTags[language]) root.lang = languageTags[language]; // set again, it would have the whole page styled again
     document.title = this.texts.say('site.title');
     find(document, '.languages').setAttribute('aria-label', this.texts.say('site.language'));
     for (const link of document.querySelectorAll<HTMLElement>('[data-language]')) {

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { LoadFailure } from '../engine/failure.ts';
 import type { MessageKey, Texts } from '../texts/languages.ts';
 import { milliseconds } from '../texts/numbers.ts';
+import { failureWords, type Words } from '../texts/problems.ts';
 
 export class StatusPanel {
   private run?: ClaimsRun;
@@ -42,8 +43,8 @@ export class StatusPanel {
       bar.value = run.done;
       bar.setAttribute('aria-label', texts.say('run.progress', { done: run.done, total: run.asked }));
     }
-    put(find(this.panel, '.summary'), failure ? texts.say(`failure.${failure.kind}`, failure.detail) : this.summary());
-    put(find(this.panel, '.engine'), this.where());
+    put(find(this.panel, '.summary'), failure ? failureWords(failure, texts) : [this.summary()]);
+    put(find(this.panel, '.engine'), [this.where()]);
   }
 
   private summary(): string {
@@ -66,6 +67,7 @@ export class StatusPanel {
   }
 }
 
-function put(node: HTMLElement, text: string): void {
-  if (node.textContent !== text) node.textContent = text; // an unchanged status is not read out again
+function put(node: HTMLElement, words: Words): void {
+  const text = words.map((one) => (typeof one === 'string' ? one : one.textContent)).join('');
+  if (node.textContent !== text) node.replaceChildren(...words); // an unchanged status is not read out again
 }

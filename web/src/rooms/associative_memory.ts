@@ -13,6 +13,7 @@ const readback = lineRoom('picture-readback', {
 
 export const rooms: Record<string, Room> = Object.fromEntries([
   readback,
+  lineRoom('hopfield', { plane: 'path' }),
   ...(['interference-growth', 'least-squares', 'responses', 'truncated-exponentials', 'softmax-weights', 'logn-sharpening', 'noisy-query',
-    'hopfield'] as const).map((experiment) => lineRoom(experiment)),
+  ] as const).map((experiment) => lineRoom(experiment)),
 ].map((room) => [room.experiment, room]));

@@ -3,9 +3,10 @@ import type { Assumption, Figure, Ledger, Series } from 'linearmem';
 import { element } from '../dom/element.ts';
 import type { Engine } from '../engine/engine.ts';
 import { lineRoom } from '../figure/line_room.ts';
-import { type Room, type Settings, Worded } from '../figure/room.ts';
+import type { Room, Settings } from '../figure/room.ts';
 import { fill, type Texts } from '../texts/languages.ts';
 import { bytes, full, short } from '../texts/numbers.ts';
+import { Worded } from '../texts/problems.ts';
 import { type Held, ledgerPicker, type OwnConfig } from './ledger_picker.ts';
 
 type Words = Texts['figures']['experiments']['ledger'];
@@ -61,16 +62,17 @@ interface Column {
   name: string;
   text: string;
   title?: string;
+  none?: boolean; // there is nothing of it
 }
 
-const amount = (value: number, none: string) => (value > 0 ? { text: bytes(value), title: `${full(value)} B` } : { text: none });
+const amount = (value: number, none: string) => (value > 0 ? { text: bytes(value), title: `${full(value)} B` } : { text: none, none: true });
 
 function dataTable(title: string, first: string, rows: readonly { head: string; columns: Column[] }[]): HTMLElement {
   const names = rows[0]?.columns.map(({ name }) => name) ?? [];
   return element('table', { class: 'data' }, element('caption', {}, title),
     element('thead', {}, element('tr', {}, ...[first, ...names].map((name) => element('th', { scope: 'col' }, name)))),
     element('tbody', {}, ...rows.map(({ head, columns }) => element('tr', {}, element('th', { scope: 'row', 'data-label': first }, head),
-      ...columns.map(({ name, text, title: whole }) => element('td', { 'data-label': name, title: whole }, text))))));
+      ...columns.map(({ name, text, title: whole, none }) => element('td', { 'data-label': name, 'data-none': none, title: whole }, text))))));
 }
 
 function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
@@ -86,7 +88,7 @@ function table(ledger: Ledger, settings: Settings, words: Words): HTMLElement {
       { name: names.normalizer, ...amount(row.normalizerBytes, names.none) },
       { name: names.convolution, ...amount(row.convBytes, names.none) },
       { name: names.all, ...amount(row.requestBytes, names.none) },
-      { name: names.breakEven, text: row.breakEven === null ? names.none : short(row.breakEven) },
+      { name: names.breakEven, ...(row.breakEven === null ? { text: names.none, none: true } : { text: short(row.breakEven) }) },
     ] };
   }));
 }

@@ -96,7 +96,7 @@ async function readConfig(file: File, words: Words): Promise<OwnConfig> {
   try {
     const text = await file.text();
     return text.trim() === '' ? refused(fill(words.empty, { name })) : { name, text };
-  } catch (problem) {
-    return refused(fill(words.unreadable, { name, reason: problem instanceof Error ? problem.message : String(problem) }));
+  } catch {
+    return refused(fill(words.unreadable, { name }));
   }
 }

@@ -4,21 +4,21 @@ export const course = {
     short: 'Storage',
     heading: 'Why keep a state and not everything?',
     text: [
-      'A model that writes one token after another (a token is a piece of text, about a word) must hold on to what came before. Softmax attention keeps two rows of numbers for every token, a key to find it by and a value to answer with, so its memory grows with the text: 32 MiB for each layer and head at 65 536 tokens. A fixed state of $K\\times V$ numbers, with a normalizer of $K$ more (chapter 3), takes 16.25 KiB at any length.',
+      'A model that writes one token after another (a token is a piece of text, about a word) must hold on to what came before. Softmax attention keeps two rows of numbers for every token, a key of $K$ numbers to find it by and a value of $V$ to answer with, so its memory grows with the text: with $K=V=64$ and 4 bytes a number to 32 MiB at 65 536 tokens, for each head of each layer (a head is a part of a layer with keys and values of its own). A fixed state of $K\\times V$ numbers, with a normalizer of $K$ more (chapter 3), takes 16.25 KiB at any length.',
       'At that length it is 2016 times smaller. It is not 2016 times faster: the figure counts bytes at one length, and says nothing of time, which the last chapter measures.',
-      'The price is crosstalk: keys that are not orthogonal (whose inner product is not 0) disturb each other\'s answers. A window, which keeps only the newest tokens, is small as well; what lies before it is lost altogether.',
+      'The price is crosstalk: keys that resemble each other disturb each other\'s answers. How much they resemble is told by their inner product, the sum of their numbers multiplied pair by pair; keys whose inner product is 0 are called orthogonal and leave each other alone. A window, which keeps only the newest tokens, is small as well; what lies before it is lost altogether.',
     ],
-    figures: { 'memory-tradeoff': { text: 'On the left, what must be stored as the text grows. On the right, two pairs are written one after the other and both keys are read again, by an outer product, which only adds, and by two rules that correct (chapter 4): the more alike the keys, the further an answer lies from its value.' } },
+    figures: { 'memory-tradeoff': { text: 'First, what must be stored as the text grows; explicit keys and values are those of attention, one by one. Then two pairs are written, one after the other, and both keys are read again: by an outer product, which only adds, and by two rules that correct (chapter 4). The more alike the keys, the further an answer lies from its value.' } },
     tries: ['Make the state large: with $K=V=1024$ it takes more than the history of any short text.'],
   },
   kernel: {
     short: 'From softmax to a kernel',
     heading: 'What changes when softmax becomes a kernel?',
     text: [
-      'Attention answers with a mean of the values. Softmax weighs them by the exponential of each score $q\\cdot k$, and needs every key to do so. Linear attention weighs them by a product of features, $\\phi(q)\\cdot\\phi(k)$, which is called a kernel; here $\\phi$ is elu + 1, that is $x+1$ above 0 and $e^x$ below. A product can be taken apart: $\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$ with $S=\\sum_i\\phi(k_i)^{\\top}v_i$. The keys are gone, the state $S$ is enough.',
+      'Attention answers with a mean of the values. A token asks with a query $q$, and the inner product $q\\cdot k$ with a key is that key\'s score. Softmax weighs each value by the exponential of its score, and needs every key to do so. Linear attention first sends query and key through a function $\\phi$ and weighs by $\\phi(q)\\cdot\\phi(k)$, which is called a kernel; here $\\phi$ is elu + 1, that is $x+1$ above 0 and $e^x$ below. A product can be taken apart: $\\sum_i\\phi(q)\\phi(k_i)^{\\top}v_i=\\phi(q)\\,S$ with $S=\\sum_i\\phi(k_i)^{\\top}v_i$. The keys are gone, the state $S$ is enough.',
       'These are two operators, not two ways to compute one. On the eight tokens of this figure their outputs differ by up to 0.92.',
     ],
-    figures: { 'softmax-kernel': { text: 'Every row adds up to 1 (less what $\\varepsilon$ takes). The upper right stays empty: no token may see a later one.' } },
+    figures: { 'softmax-kernel': { text: 'Every row adds up to 1 (a little less for the kernel: a small $\\varepsilon$ is added to what it divides by). The upper right stays empty: a mask keeps each token from seeing later ones.' } },
     tries: ['Sharpen softmax: at a scale of 8 it picks single tokens. The kernel has nothing of the kind.', 'Take the mask away: the first row now weighs tokens that do not exist yet.'],
   },
   state: {
@@ -37,7 +37,7 @@ export const course = {
     text: [
       'A sum takes nothing back: when a key comes again with a new value, it answers with a mixture. The delta rule first asks the state what it would answer, $kS$, and writes only the difference to $v$. The strength $\\beta$ says how much of it: 0 writes nothing, 1 makes a key of length 1 answer with the new value exactly, 2 overshoots to the other side.',
       'A write moves the answer of any other key as far as that key resembles the one written. The answer of an orthogonal key stays, whatever $\\beta$ is; only the gate makes it fade.',
-      'The gate $\\alpha$ lets the whole state fade. The order is decay, measure, write, read: an error measured before the decay would correct a state that no longer exists.',
+      'The gate $\\alpha$, from 0 to 1, is the share of the whole state that is kept at each step; the delta rule with a gate is called gated. The order is decay, measure, write, read: an error measured before the decay would correct a state that no longer exists.',
     ],
     figures: { correction: { text: 'Two keys of length 1 with inner product $\\rho$: at 1 they are the same, at 0 orthogonal. The first should read 1 0, the second 0 1. The first write is done, the figure shows the second.' } },
     tries: ['Make the keys orthogonal: the second write leaves the first answer alone.', 'Write at strength 2: the answer swings past its value.', 'Measure the error before the decay, with $\\alpha=0.5$: the second key misses its value even at $\\beta=1$.'],
@@ -47,8 +47,8 @@ export const course = {
     heading: 'Which matrix is a scan, and what must a chunk hand over?',
     text: [
       'In a scan every token first shrinks the state by a decay of its own, then adds to it. Written out this is one triangular matrix: in row $j$ and column $i$ stands what is left, at token $j$, of what token $i$ wrote. It is the product of the decays of the tokens from $i+1$ to $j$.',
-      'A scan whose decays depend on the token is called selective. Mamba has one scan in each channel (each number of the vector that is a token); SSD (state space duality, the memory of Mamba-2) has one decay for a whole head, a part of the layer with keys and values of its own.',
-      'For speed the sequence is cut into chunks. Inside a chunk a small matrix does the work. From one chunk to the next only the state is handed over: the state after the last token, to which the next chunk still applies its own first decay.',
+      'A scan whose decays depend on the token is called selective. Mamba has one scan in each channel (each number of the vector that is a token); SSD (state space duality, the memory of Mamba-2) has one decay for a whole head.',
+      'Taken one by one, tokens wait for one another. For speed the sequence is cut into chunks: inside a chunk a small matrix answers for all tokens at once. From one chunk to the next only the state is handed over: the state after the last token, to which the next chunk still applies its own first decay.',
     ],
     figures: { 'scan-matrix': { text: 'Done right, the third matrix is 0 everywhere, up to rounding. Two errors by one are built in; where does each show, and why only there?' } },
     tries: ['Make the first error by one: in which blocks does it show?', 'Make the second: which columns suffer most?'],
@@ -71,7 +71,7 @@ export const course = {
     short: 'Sharpness',
     heading: 'How does a sharper answer hold more?',
     text: [
-      'The outer product weighs every item by its score, so many small scores add up. A response that favours high scores keeps the many quiet: a power of a ReLU (which cuts what is below 0 to 0), a few terms of the series of an exponential, the whole exponential. The last one, divided by its sum, is softmax attention; $\\beta$ says how sharp it is. It holds far more, but no fixed state computes it: it needs every key.',
+      'The outer product weighs every item by its score, so many small scores add up. A response that favours high scores keeps the many quiet: a power of a ReLU (which cuts what is below 0 to 0), a few terms of the series of an exponential, the whole exponential. The last one, divided by its sum, is softmax attention. Of softmax, $\\beta$ says how sharp it is: the same letter as the write strength of chapter 4, but another number. It holds far more, but no fixed state computes it: it needs every key.',
     ],
     figures: {
       responses: { heading: 'How many items does each response hold?', text: 'Cutting negative scores and raising the rest to a power lets the best match stand out. The higher the power, the later the others win.' },
@@ -109,21 +109,21 @@ export const course = {
   hybrid: {
     short: 'Window and recurrence',
     heading: 'What does a window bring to a recurrence, and the recurrence to it?',
-    text: ['The window is exact and short; the state is long and blurred. In one stack the window adds exactness nearby, the state some reach beyond.'],
+    text: ['A window is exact and short; a recurrence, which carries a state from token to token, is long and blurred. In one stack the window adds exactness nearby, the state some reach beyond.'],
     figures: { 'hybrid-ablation': { text: 'Pairs are asked for by how far back they stand, of the window alone, the state alone, and both.' } },
     tries: ['Shrink the window to one pair: what remains is the recurrence.'],
   },
   depth: {
     short: 'Depth',
     heading: 'What do more rounds of one layer bring, and what do they cost?',
-    text: ['Running one layer $R$ times gives depth without further parameters: there is one set of them, whatever $R$. Neither operations nor memory are saved: every round computes anew and keeps keys and values of its own. Each token here starts somewhere on a chain and must walk to its end, one node a round, and halts when it is there.'],
+    text: ['Running one layer $R$ times gives depth without further parameters: there is one set of them, whatever $R$ (a number of rounds in this chapter, no longer the ratio of chapter 6). Neither operations nor memory are saved: every round computes anew and keeps keys and values of its own. Each token here starts somewhere on a chain and must walk to its end, one node a round, and halts when it is there.'],
     figures: { 'depth-rounds': { text: 'How many tokens arrive, how many rounds they use, and what grows with the rounds.' } },
     tries: ['Allow two rounds only: tokens that start further away never arrive.'],
   },
   segments: {
     short: 'Segment memory',
     heading: 'What can a segment look back on?',
-    text: ['A long text can be read in segments. Between two of them a memory keeps the newest $L$ rows of what a layer saw. They are copies: the next segment may look at them, but no gradient flows back into them.'],
+    text: ['A long text can be read in segments. Between two of them a memory keeps the newest $L$ rows of what a layer saw. They are copies: the next segment may look at them, but no gradient flows back into them, so training does not reach the segment they come from.'],
     figures: { 'segment-rows': { text: 'What lies further back than $L$ rows before the segment is out of reach, and the first token of a segment reaches least.' } },
     tries: ['Keep no rows, $L=0$: each segment starts from nothing.'],
   },

@@ -8,7 +8,8 @@ import { ledger } from './ledger.ts';
 export const figures = {
   withUnit: '{name} ({unit})',
   units: { tokens: 'tokens', bytes: 'bytes', ms: 'ms' },
-  bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context', 'softmax below gated delta': 'softmax below gated delta', 'inside the window': 'inside the window' },
+  bands: { 'exact recovery': 'exact recovery, M ≤ K', context: 'within the context', 'softmax below gated delta': 'softmax below gated delta', 'inside the window': 'inside the window',
+    'memory: domain differs: the store has "own", "foreign" is expected': 'memory: domain differs: the store has "own", "foreign" is expected' },
   reading: {
     description: '{title}. At the right end, {x} {value}: {items}.',
     pictured: '{title}: {items}.',

@@ -2,8 +2,8 @@
 export const ledger = {
   notShown: 'weights, activations and workspace; fragmentation and padding of pages; scales of quantized caches; copies that engines keep; caches of images and sound.',
   panels: {
-    layer: { title: 'One layer of each kind, one request', x: 'prefix length', y: 'kept' },
-    model: { title: 'The whole model, all requests', x: 'prefix length', y: 'kept' },
+    layer: { title: 'One layer of each kind, one request', x: 'text length', y: 'kept' },
+    model: { title: 'The whole model, all requests', x: 'text length', y: 'kept' },
   },
   series: {
     'gated_delta_rule/gated delta rule': 'gated delta rule',
@@ -77,7 +77,7 @@ export const ledger = {
     privacy: 'The file is read in this page and sent nowhere.',
     tooLarge: '{name} has {size}; a configuration of at most {limit} is read',
     empty: '{name} is empty',
-    unreadable: '{name} could not be read: {reason}',
+    unreadable: '{name} could not be read; it may have been moved or changed since it was chosen',
   },
   table: {
     title: '{model}, {tokens} tokens of context: one layer, one request',

@@ -17,7 +17,8 @@ export const messages = {
   'failure.wrong-content': 'What arrived from {address} is not a WebAssembly module. A server that answers a missing file with a page does this; upload the whole folder, or reload.',
   'failure.unsupported': 'The module arrived, but this browser cannot read it. Reload in case it was damaged on the way; if that does not help, a newer version of the browser will.',
   'failure.stale': 'The parts of this page come from different builds ({expected} and {found}). Reload without the cache, usually with Ctrl+Shift+R.',
-  'failure.start': 'The module arrived but did not start: {reason}. Reload the page; close other tabs if memory is short.',
+  'failure.start': 'The module arrived but did not start. Reload the page; close other tabs if memory is short. The browser reports: {reason}',
+  'failure.stopped': 'The worker that computes has stopped, perhaps for want of memory. Reload the page.',
 
   'run.progress': '{done} of {total}',
   'run.waiting': 'The statements wait for the module.',

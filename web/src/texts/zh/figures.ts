@@ -8,7 +8,8 @@ import { ledger } from './ledger.ts';
 export const figures: FigureTexts = {
   withUnit: '{name}（{unit}）',
   units: { tokens: '词元', bytes: '字节', ms: '毫秒' },
-  bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内', 'softmax below gated delta': 'softmax 低于门控 delta', 'inside the window': '窗口之内' },
+  bands: { 'exact recovery': '精确恢复，M ≤ K', context: '上下文以内', 'softmax below gated delta': 'softmax 低于门控 delta', 'inside the window': '窗口之内',
+    'memory: domain differs: the store has "own", "foreign" is expected': '权限域不符：记忆属于 own，送来的记录属于 foreign' },
   reading: {
     description: '{title}。最右端{x}为 {value} 时：{items}。',
     pictured: '{title}：{items}。',

@@ -3,8 +3,8 @@ import type { FigureTexts } from '../languages.ts';
 export const ledger: FigureTexts['experiments']['ledger'] = {
   notShown: '权重、激活和工作空间；碎片和为对齐而填充的页；量化缓存的缩放系数；引擎保留的副本；图像和声音的缓存。',
   panels: {
-    layer: { title: '每种层各一层，一个请求', x: '前缀长度', y: '保存量' },
-    model: { title: '整个模型，所有请求', x: '前缀长度', y: '保存量' },
+    layer: { title: '每种层各一层，一个请求', x: '文本长度', y: '保存量' },
+    model: { title: '整个模型，所有请求', x: '文本长度', y: '保存量' },
   },
   series: {
     'gated_delta_rule/gated delta rule': '门控 delta 规则',
@@ -77,7 +77,7 @@ export const ledger: FigureTexts['experiments']['ledger'] = {
     privacy: '文件只在本页读取，不会传到任何地方。',
     tooLarge: '{name} 有 {size}；最多只读 {limit} 的配置',
     empty: '{name} 是空的',
-    unreadable: '{name} 无法读取：{reason}',
+    unreadable: '{name} 无法读取；选定之后它可能被移动或改动过',
   },
   table: {
     title: '{model}，上下文 {tokens} 个词元：一层，一个请求',

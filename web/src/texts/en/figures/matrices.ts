@@ -133,7 +133,7 @@ export const matrices = {
   'segment-rows': {
     notShown: 'more than one layer: in a stack each layer looks back once more, so the reach grows with depth. What a layer does with the rows is not shown.',
     panels: {
-      rows: { title: 'Each row is a segment: its own tokens (orange, −0.5) and those it remembers (blue, 1)', x: 'token', y: 'reach' },
+      rows: { title: 'Each row is a segment: its own tokens (orange) and those it remembers (blue)', x: 'token', y: 'reach' },
       reach: { title: 'How many tokens each token can use', x: 'token', y: 'tokens in reach' },
     },
     series: {

@@ -3,7 +3,7 @@ export const mechanisms = {
   'memory-tradeoff': {
     notShown: 'speed, weights and workspace; more than one layer and head; what a trained model would do with its state.',
     panels: {
-      storage: { title: 'What must be stored', x: 'prefix length', y: 'storage' },
+      storage: { title: 'What must be stored', x: 'text length', y: 'storage' },
       crosstalk: { title: 'What a read gets wrong', x: 'inner product of the two keys', y: 'error of the read' },
     },
     series: {
@@ -49,8 +49,8 @@ export const mechanisms = {
       temperature: { symbol: 'τ', meaning: 'divides squared distances' },
       weight: { symbol: 'λ', meaning: 'weight of the memory' },
       k: { symbol: 'k', meaning: 'neighbours at most' },
-      poison: { symbol: 'P', meaning: '1: a poisoned record at the query' },
-      foreign: { symbol: 'F', meaning: '1: a record of another domain is offered' },
+      poison: { symbol: 'P', meaning: 'a poisoned record', choices: ['none', 'one at the query'] },
+      foreign: { symbol: 'F', meaning: 'a record of another domain', choices: ['none', 'one is offered'] },
       query_x: { symbol: 'x', meaning: 'first component of the query' },
       query_y: { symbol: 'y', meaning: 'second component of the query' },
       records: { symbol: 'M', meaning: 'records in the memory' },

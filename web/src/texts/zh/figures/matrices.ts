@@ -55,7 +55,7 @@ export const matrices: Loosened<typeof english> = {
     panels: {
       state: { title: '第二次写入前后的状态 S，键在前', x: '格', y: '数' },
       error: { title: '写进去的误差', x: '格', y: '数' },
-      reads: { title: '最后每个键读到什么；第一键应读到 1 0，第二键应读到 0 1', x: '格', y: '数' },
+      reads: { title: '最后每个键读到什么；第一个键应读到 1 0，第二个键应读到 0 1', x: '格', y: '数' },
       strength: { title: '两个回答各错多少', x: '写入强度 β', y: '读出误差' },
     },
     series: {
@@ -66,8 +66,8 @@ export const matrices: Loosened<typeof english> = {
       'gated_delta_rule/value': '第二个值',
       'gated_delta_rule/predicted': '预测 k\u00a0S',
       'gated_delta_rule/error': '误差',
-      'gated_delta_rule/first key': '第一键',
-      'gated_delta_rule/second key': '第二键',
+      'gated_delta_rule/first key': '第一个键',
+      'gated_delta_rule/second key': '第二个键',
       'gated_delta_rule/orthogonal key, before': '正交键，之前',
       'gated_delta_rule/orthogonal key, after': '正交键，之后',
       'sampled_mean/beta of the knob': '此时的 β',
@@ -135,7 +135,7 @@ export const matrices: Loosened<typeof english> = {
   'segment-rows': {
     notShown: '多于一层的情形：叠起来时每层再往回看一次，可及范围随深度增长。一层拿这些行来做什么，也没有画出。',
     panels: {
-      rows: { title: '每行是一段：它自己的词元（橙色，−0.5）和它记得的词元（蓝色，1）', x: '词元', y: '可及' },
+      rows: { title: '每行是一段：它自己的词元（橙色）和它记得的词元（蓝色）', x: '词元', y: '可及' },
       reach: { title: '每个词元用得上多少词元', x: '词元', y: '可及的词元数' },
     },
     series: {

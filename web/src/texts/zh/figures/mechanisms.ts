@@ -6,7 +6,7 @@ export const mechanisms: Loosened<typeof english> = {
   'memory-tradeoff': {
     notShown: '速度、权重和工作空间；多于一层一头的情形；训练好的模型会怎样使用它的状态。',
     panels: {
-      storage: { title: '必须保存多少', x: '前缀长度', y: '存储量' },
+      storage: { title: '必须保存多少', x: '文本长度', y: '存储量' },
       crosstalk: { title: '读出时错多少', x: '两个键的内积', y: '读出误差' },
     },
     series: {
@@ -14,10 +14,10 @@ export const mechanisms: Loosened<typeof english> = {
       'window/window': '窗口',
       'linear_attention/state and normalizer': '线性注意力',
       'outer_product/either key': '外积',
-      'delta_rule/old key': 'delta 第一键',
-      'delta_rule/new key': 'delta 第二键',
-      'gated_delta_rule/old key': '门控 delta 第一键',
-      'gated_delta_rule/new key': '门控 delta 第二键',
+      'delta_rule/old key': 'delta，第一个键',
+      'delta_rule/new key': 'delta，第二个键',
+      'gated_delta_rule/old key': '门控 delta，第一个键',
+      'gated_delta_rule/new key': '门控 delta，第二个键',
     },
     knobs: {
       beta: { symbol: 'β', meaning: '第二次写入覆盖的强度' },
@@ -52,8 +52,8 @@ export const mechanisms: Loosened<typeof english> = {
       temperature: { symbol: 'τ', meaning: '温度，用来除距离的平方' },
       weight: { symbol: 'λ', meaning: '记忆的权重' },
       k: { symbol: 'k', meaning: '近邻数上限' },
-      poison: { symbol: 'P', meaning: '1：查询处有一条投毒的记录' },
-      foreign: { symbol: 'F', meaning: '1：送来一条别的权限域的记录' },
+      poison: { symbol: 'P', meaning: '投毒的记录', choices: ['没有', '查询处有一条'] },
+      foreign: { symbol: 'F', meaning: '别的权限域的记录', choices: ['没有', '送来一条'] },
       query_x: { symbol: 'x', meaning: '查询的第一分量' },
       query_y: { symbol: 'y', meaning: '查询的第二分量' },
       records: { symbol: 'M', meaning: '记忆里的记录数' },
