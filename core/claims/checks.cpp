@@ -1,17 +1,16 @@
 #include "claims/checks.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "foundation/number_text.hpp"
 
 namespace linearmem {
 namespace {
 
 std::string ten_digits(double number, double smallest) {
   if (std::abs(number) <= smallest) return "0";  // below the tolerance the digits are rounding noise
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", number);
-  return text;
+  return number_text(number, 10);
 }
 
 Check check(std::string quantity, CheckKind kind, double expected, double got, double tolerance) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foundation/activation.hpp"
+#include "foundation/number_text.hpp"
 
 namespace linearmem {
 namespace {
@@ -60,7 +61,7 @@ Result<NamedTensor> in_form(NumberForm form, bool theirs, const std::string& who
   if (!values.ok()) return values.status();
   for (std::size_t i = 0; i < values.value().size(); ++i) {
     double& x = values.value()[i];
-    if (!allowed(form, theirs, x)) return Status::invalid(who + ": element " + std::to_string(i) + " is " + std::to_string(x) + "; " + limits(form));
+    if (!allowed(form, theirs, x)) return Status::invalid(who + ": element " + std::to_string(i) + " is " + number_text(x) + "; " + limits(form));
     x = theirs ? to_ours(form, x) : to_theirs(form, x);
   }
   return tensor_of(values.value(), tensor.shape, computed_dtype(tensor.dtype, compute));

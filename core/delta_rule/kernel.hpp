@@ -24,6 +24,7 @@ struct KernelBlock {
   const T* decay;      // [tokens,K], exp(g), where k_decayed is given
   const T* k_decayed;  // [tokens,K], k times decay, which reads the state before it has decayed; null: one decay per token
   const Rounding<T>* rounding;  // the narrower format of the state, which needs k_decayed; null: T
+  bool pairs;  // tokens may go two at a time, where the processor gains from it, which rounds otherwise than one by one; not with k_decayed
   const T* beta;   // [tokens]
   const T* v;      // [tokens,V], rows v_stride apart
   std::int64_t v_stride;

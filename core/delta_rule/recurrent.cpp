@@ -45,6 +45,7 @@ class PackedBlock {
                          .decay = decay_,
                          .k_decayed = by_key_ ? k_decayed_ : nullptr,
                          .rounding = head.rounding ? &*head.rounding : nullptr,
+                         .pairs = head.gates.given() && !by_key_ && tokens > kFewTokens,
                          .beta = beta_,
                          .v = head.v.data() + begin * head.v.stride(0),
                          .v_stride = head.v.stride(0),

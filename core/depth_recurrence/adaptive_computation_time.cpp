@@ -4,6 +4,7 @@
 
 #include "depth_recurrence/halting.hpp"
 #include "foundation/form_check.hpp"
+#include "foundation/number_text.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/shape_check.hpp"
 
@@ -25,7 +26,7 @@ Status check_token(const AdaptiveComputationTimeArguments<T>& a, std::int64_t b,
   for (std::int64_t r = 0; r < a.p.extent(2) && spent < 1 - a.eps; ++r) {
     const auto p = static_cast<double>(a.p(b, t, r));
     if (!(p >= 0 && p <= 1))
-      return Status::invalid(std::string(kDoor) + ": p is " + std::to_string(p) + " at batch " + std::to_string(b) + ", token " + std::to_string(t) +
+      return Status::invalid(std::string(kDoor) + ": p is " + number_text(static_cast<double>(p)) + " at batch " + std::to_string(b) + ", token " + std::to_string(t) +
                              ", round " + std::to_string(r) + "; a halting probability is from 0 to 1");
     spent += p;
   }
@@ -37,7 +38,7 @@ Status check(const AdaptiveComputationTimeArguments<T>& a) {
   ShapeCheck shapes(kDoor);
   shapes.required("p", a.p, "B T R").required("x", a.x, "R B T D").optional("mask", a.mask, "B T");
   shapes.require(shapes.size("R") > 0, "R is 0; a token takes at least one round");
-  shapes.require(a.eps >= 0 && a.eps < 1, [&] { return "eps is " + std::to_string(a.eps) + ", must be at least 0 and below 1"; });
+  shapes.require(a.eps >= 0 && a.eps < 1, [&] { return "eps is " + number_text(a.eps) + ", must be at least 0 and below 1"; });
   shapes.required("o", a.o, "B T D").optional("weights", a.weights, "B T R").optional("remainder", a.remainder, "B T").optional("n", a.n, "B T");
   if (!shapes.status().ok()) return shapes.status();
   if (Status form = check_form(kDoor, a.form, 0, {Form::reference, Form::recurrent}); !form.ok()) return form;

@@ -1,5 +1,7 @@
 #include "foundation/gates.hpp"
 
+#include "foundation/number_text.hpp"
+
 namespace linearmem {
 namespace {
 
@@ -18,7 +20,7 @@ std::int64_t first_above_zero(const T* values, std::int64_t count, std::int64_t 
 }
 
 Status growth(const char* door, const char* name, double gate, const std::string& place) {
-  return Status::invalid(std::string(door) + ": " + name + " is " + std::to_string(gate) + " at " + place +
+  return Status::invalid(std::string(door) + ": " + name + " is " + number_text(gate) + " at " + place +
                          "; a log decay is at most 0, unless allow_growth is set");
 }
 

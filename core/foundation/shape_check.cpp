@@ -14,6 +14,7 @@ std::string axis_text(AxisName axis) {
 std::string sequences_fault(const View<const std::int64_t, 1>& cu_seqlens, std::int64_t rows, std::int64_t tokens, std::string_view axis) {
   const std::int64_t entries = cu_seqlens.extent(0);
   if (entries < 1) return "cu_seqlens is empty; it has " + std::string(axis) + "+1 entries, at least the 0 it starts with";
+  if (cu_seqlens.data() == nullptr) return "cu_seqlens points nowhere, and is not empty";
   if (rows != 1) return "cu_seqlens packs its sequences in one row: B is " + std::to_string(rows) + ", must be 1";
   if (cu_seqlens(0) != 0) return "cu_seqlens[0] is " + std::to_string(cu_seqlens(0)) + ", must be 0";
   for (std::int64_t n = 1; n < entries; ++n)
@@ -65,6 +66,7 @@ void ShapeCheck::bind_new_or_fail(AxisName axis, int slot, const char* argument,
   const int place = place_of(axis, slot);
   if (!taken(place)) {
     taken_ |= std::uint32_t{1} << place;
+    if (size < 0) fail(axis_text(axis) + " is " + std::to_string(size) + " in " + argument + ", must be at least 0");
     names_[place] = axis;
     sizes_[place] = size;
     arguments_[place] = argument;
@@ -84,8 +86,15 @@ ShapeCheck& ShapeCheck::define(std::string_view axis, const char* argument, std:
   return *this;
 }
 
-ShapeCheck& ShapeCheck::match(const char* argument, const std::int64_t* extents, const AxisName* axes, const int* slots, int count) {
+void ShapeCheck::check_no_elements(const char* argument, const std::int64_t* extents, int count) {
+  for (int at = 0; at < count; ++at)
+    if (extents[at] == 0) return;
+  fail(std::string(argument) + " points nowhere, and is not empty");
+}
+
+ShapeCheck& ShapeCheck::match(const char* argument, const void* data, const std::int64_t* extents, const AxisName* axes, const int* slots, int count) {
   for (int at = 0; at < count; ++at) bind(axes[at], slots[at], argument, extents[at]);
+  if (data == nullptr) check_no_elements(argument, extents, count);
   return *this;
 }
 

@@ -63,14 +63,14 @@ class ShapeCheck {
   // door and the names of arguments are kept as they are: string literals.
   explicit ShapeCheck(const char* door) : door_(door) {}
 
-  // axes: one letter group per axis, "B T Hv V". The first argument to name an axis fixes its size.
+  // axes: one letter group per axis, "B T Hv V". The first argument to name an axis fixes its size. Data is null only where there are no elements.
   template <typename T, int N>
   ShapeCheck& required(const char* argument, const View<T, N>& view, const std::type_identity_t<Axes<N>>& axes) {
-    return view.given() ? match(argument, view.extents().data(), axes.names, axes.slots, N) : missing(argument, axes.text);
+    return view.given() ? match(argument, view.data(), view.extents().data(), axes.names, axes.slots, N) : missing(argument, axes.text);
   }
   template <typename T, int N>
   ShapeCheck& optional(const char* argument, const View<T, N>& view, const std::type_identity_t<Axes<N>>& axes) {
-    return view.given() ? match(argument, view.extents().data(), axes.names, axes.slots, N) : *this;
+    return view.given() ? match(argument, view.data(), view.extents().data(), axes.names, axes.slots, N) : *this;
   }
 
   ShapeCheck& define(std::string_view axis, const char* argument, std::int64_t size);
@@ -92,7 +92,8 @@ class ShapeCheck {
   int place_of(AxisName axis, int slot) const;  // where it stands or could
   std::int64_t size_of(AxisName axis) const;
   void bind(AxisName axis, int slot, const char* argument, std::int64_t size);
-  ShapeCheck& match(const char* argument, const std::int64_t* extents, const AxisName* axes, const int* slots, int count);
+  ShapeCheck& match(const char* argument, const void* data, const std::int64_t* extents, const AxisName* axes, const int* slots, int count);
+  void check_no_elements(const char* argument, const std::int64_t* extents, int count);
   ShapeCheck& missing(const char* argument, const char* axes);
   void bind_new_or_fail(AxisName axis, int slot, const char* argument, std::int64_t size);
   ShapeCheck& fail(std::string_view sentence);

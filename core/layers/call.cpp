@@ -44,9 +44,11 @@ void check_states(const LayerCall<T>& call, const LayerStateLayout& layout, std:
   for (std::size_t part = 0; part < layout.parts.size(); ++part) {
     const StateRows<T>& state = call.states[part];
     const StatePart& wanted = layout.parts[part];
-    shapes.require(state.data != nullptr && state.stride >= wanted.elements(), [&] {
+    shapes.require(state.stride >= wanted.elements(), [&] {
       return "states: rows of " + wanted.name + " are " + std::to_string(state.stride) + " apart, one takes " + std::to_string(wanted.elements());
     });
+    const bool empty = state.rows == 0 || wanted.elements() == 0;  // a convolution of width 1 keeps no inputs
+    shapes.require(state.data != nullptr || empty, [&] { return "states: " + wanted.name + " has no storage for its " + std::to_string(state.rows) + " rows"; });
     rows = std::min(rows, state.rows);
   }
   check_slots(call, N, rows, shapes);
@@ -58,7 +60,8 @@ void check_seen(const LayerCall<T>& call, const LayerStateLayout& layout, std::i
   for (std::int64_t n = 0; n < N; ++n) {
     const std::int64_t seen = call.seen.given() ? call.seen(n) : 0;
     const auto of_request = [&] { return " of request " + std::to_string(n); };
-    shapes.require(seen >= 0, [&] { return "seen" + of_request() + " is " + std::to_string(seen) + ", must be at least 0"; });
+    shapes.require(seen >= 0 && seen <= kMostTokens,
+                   [&] { return "seen" + of_request() + " is " + std::to_string(seen) + ", must be from 0 to " + std::to_string(kMostTokens); });
     if (!bounded || !shapes.status().ok()) continue;
     const std::int64_t tokens = taken_tokens(call, n);
     shapes.require(seen <= layout.most_tokens - tokens, [&] {

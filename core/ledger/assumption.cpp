@@ -1,6 +1,5 @@
 // Assumptions in words: the command line's, and the names by which bindings tell them apart.
-#include <cstdio>
-
+#include "foundation/number_text.hpp"
 #include "ledger/sentence.hpp"
 #include "linearmem/ledger.hpp"
 
@@ -25,8 +24,7 @@ const char* assumption_rule_name(Rule rule) {
 
 std::string assumption_text(const Assumption& assumption) {
   const std::string& field = assumption.field;
-  char number[32];
-  std::snprintf(number, sizeof number, "%.15g", assumption.number);
+  const std::string number = number_text(assumption.number, 15);
   switch (assumption.rule) {
     case Rule::value: return sentence({field, " = ", number});
     case Rule::last_of_every: return sentence({field, ": of every ", number, " layers the last has full attention"});

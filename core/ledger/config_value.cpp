@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
+
+#include "foundation/number_text.hpp"
 
 namespace linearmem {
 namespace {
@@ -274,7 +275,6 @@ class Reader {
 }  // namespace
 
 std::string in_words(const ConfigValue& value) {
-  char number[32];
   switch (value.kind) {
     case Kind::null:
       return "null";
@@ -283,8 +283,7 @@ std::string in_words(const ConfigValue& value) {
     case Kind::whole:
       return std::to_string(value.whole);
     case Kind::real:
-      std::snprintf(number, sizeof number, "%g", value.real);
-      return number;
+      return number_text(value.real);
     case Kind::text:
       return "the text \"" + value.text.substr(0, 60) + "\"";
     case Kind::list:

@@ -8,6 +8,7 @@
 
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
+#include "foundation/number_text.hpp"
 #include "foundation/piece_states.hpp"
 #include "foundation/plain_list.hpp"
 #include "foundation/precision.hpp"
@@ -36,7 +37,7 @@ Status check_tensors(const LinearAttentionArguments<T>& a, ShapeCheck& shapes) {
   shapes.optional("checkpoints_z", a.checkpoints_z, "M H K");
   if (a.normalize && a.state.given() != a.z.given())
     shapes.require(false, std::string(a.state.given() ? "state is given without z" : "z is given without state") + "; a normalized read needs both");
-  shapes.require(std::isfinite(a.eps) && a.eps >= 0, [&] { return "eps is " + std::to_string(a.eps) + ", must be finite and at least 0"; });
+  shapes.require(std::isfinite(a.eps) && a.eps >= 0, [&] { return "eps is " + number_text(a.eps) + ", must be finite and at least 0"; });
   shapes.require(a.causal || !(a.g.given() || a.g_key.given()), [&] {
     return std::string(a.g.given() ? "g" : "g_key") + " is given, but causal is false; a decay needs an order";
   });

@@ -1,5 +1,6 @@
 #include "mechanisms/option_text.hpp"
 
+#include <clocale>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
@@ -12,9 +13,11 @@ constexpr const char* kNotSet = "none";
 // The whole text, in the C locale's notation, finite. Hexadecimal, "inf" and "nan" are refused with the rest.
 std::optional<double> parse_number(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
+  std::string local = text;  // strtod wants the point of the program's locale
+  if (const std::size_t at = local.find('.'); at != std::string::npos) local.replace(at, 1, std::localeconv()->decimal_point);
   char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() || !std::isfinite(value)) return std::nullopt;
+  const double value = std::strtod(local.c_str(), &end);
+  if (end != local.c_str() + local.size() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

@@ -1,6 +1,6 @@
 #include <cmath>
-#include <cstdio>
 
+#include "foundation/number_text.hpp"
 #include "linearmem/recall_tasks.hpp"
 
 namespace linearmem {
@@ -62,16 +62,10 @@ const TaskSetting kRows{"rows", "rows of the batch B", 32, 1, kMost}, kSeed{"see
     kVocabulary{"vocabulary", "different symbols", 16, 1, kMost}, kItems{"items", "items to be added up", 64, 1, kMost},
     kKeys{"keys", "different keys", 8, 1, kMost};
 
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.10g", value);
-  return text;
-}
-
 Status check(const RecallTask& task, const TaskSetting& setting, double value) {
-  const std::string is = std::string(task.name) + ": " + setting.name + " is " + number_text(value);
+  const std::string is = std::string(task.name) + ": " + setting.name + " is " + number_text(value, 10);
   if (!(value >= setting.minimum && value <= setting.maximum))
-    return Status::invalid(is + ", must be from " + number_text(setting.minimum) + " to " + number_text(setting.maximum));
+    return Status::invalid(is + ", must be from " + number_text(setting.minimum, 10) + " to " + number_text(setting.maximum, 10));
   if (setting.whole && value != std::floor(value)) return Status::invalid(is + ", must be a whole number");
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
+#include "foundation/number_text.hpp"
 #include "foundation/precision.hpp"
 #include "foundation/sequences.hpp"
 #include "foundation/shape_check.hpp"
@@ -58,7 +59,7 @@ Status check_decays(const MambaScanArguments<T>& a) {
       for (std::int64_t t = 0; t < tokens; ++t) {
         const T step = row.step(t, d), growth = std::max(step * low, step * high);
         if (growth > T{0})
-          return Status::invalid(std::string(kDoor) + ": delta A is " + std::to_string(growth) + " at batch " + std::to_string(b) +
+          return Status::invalid(std::string(kDoor) + ": delta A is " + number_text(static_cast<double>(growth)) + " at batch " + std::to_string(b) +
                                  ", token " + std::to_string(t) + ", channel " + std::to_string(d) +
                                  "; a log decay is at most 0 unless growth is allowed");
       }

@@ -7,6 +7,7 @@
 
 #include "foundation/backend_call.hpp"
 #include "foundation/form_check.hpp"
+#include "foundation/number_text.hpp"
 #include "foundation/piece_states.hpp"
 #include "foundation/plain_list.hpp"
 #include "foundation/precision.hpp"
@@ -30,7 +31,7 @@ Status check_decays(const SsdArguments<T>& a) {
       const T* row = a.dt.data() + b * a.dt.stride(0) + t * a.dt.stride(1);
       for (std::int64_t h = 0; h < a.dt.extent(2); ++h)
         if (const T growth = row[h * a.dt.stride(2)] * a.A(h); growth > T{0})
-          return Status::invalid(std::string(kDoor) + ": dt A is " + std::to_string(growth) + " at batch " + std::to_string(b) +
+          return Status::invalid(std::string(kDoor) + ": dt A is " + number_text(static_cast<double>(growth)) + " at batch " + std::to_string(b) +
                                  ", token " + std::to_string(t) + ", head " + std::to_string(h) +
                                  "; a log decay is at most 0 unless growth is allowed");
     }

@@ -16,7 +16,6 @@ static_assert(std::endian::native == std::endian::little, "saved sessions are li
 constexpr char kMagic[8] = {'L', 'M', 'S', 'E', 'S', 'S', '\r', '\n'};  // the line end is spoilt by copies that take it for text
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint64_t kMoreModelBytes = 1 << 16;  // that another model's text may have, and be looked at to say where it differs
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 48;  // no request has so many; sums with them stay far from overflow
 
 // The fields lie without gaps, so that a copy of the struct is the format.
 struct Head {

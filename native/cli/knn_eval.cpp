@@ -4,10 +4,8 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +17,7 @@
 #include "picture_file.hpp"
 #include "settings.hpp"
 #include "staged_file.hpp"
+#include "text_file.hpp"
 
 namespace linearmem::cli {
 namespace {
@@ -38,15 +37,10 @@ struct Texts {
   std::int64_t vocabulary = 0;
 };
 
-Result<std::string> read_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (!(stream && content << stream.rdbuf())) return Status::invalid(file + ": cannot read it, or it is empty");
-  return content.str();
-}
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{1} << 30;
 
 Result<Texts> read_texts(const EvalArguments& arguments) {
-  const auto train = read_text(arguments.train), text = read_text(arguments.text);
+  const auto train = read_text_file(arguments.train, kMostTextBytes), text = read_text_file(arguments.text, kMostTextBytes);
   for (const auto* one : {&train, &text})
     if (!one->ok()) return one->status();
   Vocabulary vocabulary;

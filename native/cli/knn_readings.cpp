@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "file_apart.hpp"
 #include "knn_options.hpp"
 #include "knn_verbs.hpp"
 #include "linearmem/tensor.hpp"
@@ -22,7 +23,7 @@ struct Query {
   std::int64_t k = 16, threads = 1;
   std::optional<std::int64_t> vocab;
   double temperature = 1, weight = 0.25;
-  bool at_most_k = false, graph = false;
+  bool at_most_k = false, graph = false, has_temperature = false, has_weight = false;
 };
 
 // A floating matrix of the file; not given where it is not there.
@@ -63,7 +64,15 @@ Status add_probabilities(const Query& arguments, const std::optional<Tensor<doub
   return status;
 }
 
+Status check_spread(const Query& arguments, bool model) {
+  if (arguments.has_weight && !model) return Status::invalid("--weight is given, but " + arguments.input + " has no model_prob to mix with");
+  if (arguments.has_temperature && !model && !arguments.vocab)
+    return Status::invalid("--temperature is given, but without --vocab, and model_prob in " + arguments.input + ", there is no distribution");
+  return {};
+}
+
 Result<int> query(const Query& arguments) {
+  if (Status status = check_apart(arguments.output, "PATH", arguments.store.path); !status.ok()) return status;
   const auto executor = executor_of(arguments.threads);
   if (!executor.ok()) return executor.status();
   const auto tensors = read_safetensors(arguments.input);
@@ -73,6 +82,7 @@ Result<int> query(const Query& arguments) {
   if (!queries.value()) return Status::invalid(arguments.input + ": query is missing; it is [Q,D]");
   const auto model = matrix<double>(tensors.value(), arguments.input, "model_prob");
   if (!model.ok()) return model.status();
+  if (Status status = check_spread(arguments, model.value().has_value()); !status.ok()) return status;
   auto store = open_store(arguments.store, KnnAccess::read);
   if (!store.ok()) return store.status();
   const auto snapshot = store.value()->snapshot(arguments.graph ? KnnSearchBy::graph : KnnSearchBy::scan);
@@ -130,6 +140,7 @@ Result<int> read(const Reading& arguments, Result<KnnStats> (KnnStore::*method)(
 }
 
 Result<int> write_export(const Reading& arguments) {
+  if (Status status = check_apart(arguments.output, "PATH", arguments.store.path); !status.ok()) return status;
   auto store = open_store(arguments.store, KnnAccess::read);
   if (!store.ok()) return store.status();
   if (Status status = export_store(*store.value(), arguments.output); !status.ok()) return status;
@@ -236,12 +247,16 @@ void add_query(CLI::App& knn, Verb& chosen) {
   verb->add_option("--output", arguments->output, "The safetensors file to write")->required();
   verb->add_option("-k", arguments->k, "Neighbours, from 1")->capture_default_str();
   verb->add_flag("--at-most-k", arguments->at_most_k, "With fewer than k records take them all; else that is an error");
-  verb->add_option("--temperature", arguments->temperature, "Divides distances, above 0")->capture_default_str();
-  verb->add_option("--weight", arguments->weight, "Of the memory beside model_prob, 0 to 1")->capture_default_str();
+  CLI::Option* temperature = verb->add_option("--temperature", arguments->temperature, "Divides distances, above 0")->capture_default_str();
+  CLI::Option* weight = verb->add_option("--weight", arguments->weight, "Of the memory beside model_prob, 0 to 1")->capture_default_str();
   verb->add_option("--vocab", arguments->vocab, "V, where there is no model_prob: writes weight and memory_prob");
   verb->add_flag("--graph", arguments->graph, "Search by the graph that knn graph made: most neighbours, and their exact distances");
   add_threads(*verb, arguments->threads);
-  verb->callback([arguments, &chosen] { chosen = [arguments] { return query(*arguments); }; });
+  verb->callback([arguments, temperature, weight, &chosen] {
+    arguments->has_temperature = temperature->count() > 0;
+    arguments->has_weight = weight->count() > 0;
+    chosen = [arguments] { return query(*arguments); };
+  });
 }
 
 template <typename Run>

@@ -1,16 +1,15 @@
 // linearmem ledger CONFIG.json | --model NAME: what the model keeps for each request, layer by layer.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
 #include "gnuplot.hpp"
+#include "ledger/config_value.hpp"
 #include "ledger_report.hpp"
 #include "linearmem/ledger_figure.hpp"
 #include "picture_file.hpp"
+#include "text_file.hpp"
 #include "verb.hpp"
 
 namespace linearmem::cli {
@@ -22,26 +21,11 @@ struct LedgerArguments {
   bool has_device_memory = false, json = false, list = false;
 };
 
-constexpr std::streamoff kMostBytes = std::streamoff{4} << 20;  // the reader's limit; a larger file is not even read
-
-Result<std::string> read_file(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  const std::streamoff size = stream ? static_cast<std::streamoff>(stream.tellg()) : -1;
-  if (size < 0) return Status::invalid(file + ": cannot read: " + std::strerror(errno));
-  if (size > kMostBytes)
-    return Status::invalid(file + ": config: it has " + std::to_string(size) + " bytes, at most " + std::to_string(kMostBytes) +
-                           " are read");
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.seekg(0);
-  if (!stream.read(text.data(), size)) return Status::invalid(file + ": cannot read: " + std::strerror(errno));
-  return text;
-}
-
 Result<ModelLayers> chosen_model(const LedgerArguments& arguments) {
   if (arguments.file.empty() == arguments.model.empty())
     return Status::invalid("ledger needs one of CONFIG.json and --model NAME; ledger --list names the models");
   if (!arguments.model.empty()) return find_model(arguments.model);
-  const auto text = read_file(arguments.file);
+  const auto text = read_text_file(arguments.file, kMostConfigBytes);
   if (!text.ok()) return text.status();
   auto model = read_model_config(text.value());
   if (!model.ok()) return Status::invalid(arguments.file + ": " + model.status().message());

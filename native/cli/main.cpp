@@ -1,6 +1,6 @@
 // linearmem: the command line. Exit codes: 0 done, 1 a claim failed, 2 refused (usage, input, output).
 // The environment variable LINEARMEM_TARGET, where set, names the instruction set that the kernels run on.
-#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <new>
@@ -13,18 +13,43 @@ namespace {
 
 using namespace linearmem::cli;
 
+// One line, and nothing in it that a terminal would obey: a name may come from a file.
 int refuse(std::string message) {
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const auto letter = static_cast<unsigned char>(message[i]), next = static_cast<unsigned char>(message[i + 1]);
+    if (letter == 0xc2 && next < 0xa0) message[i] = message[i + 1] = ' ';  // U+0080 to U+009F
+    else if (letter < ' ' || letter == 0x7f) message[i] = ' ';
+  }
   std::cerr << "linearmem: " << message << "\n";
   return kRefused;
 }
 
+// CLI11 reads whole numbers as C does: 010 as 8, and what 64 bits do not hold as the most they do.
+template <typename T>
+std::string refused_number(const std::string& text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool octal = text.size() > 1 && text[0] == '0';
+  const bool whole = error != std::errc::invalid_argument && end == text.data() + text.size() && !octal;
+  if (!whole) return "takes a whole number, got \"" + text + "\"";
+  return error == std::errc{} ? "" : text + " does not fit into 64 bits";
+}
+
+void take_whole_numbers_only(CLI::App& app) {
+  for (CLI::Option* option : app.get_options({})) {
+    if (option->get_type_name() == "INT") option->check(refused_number<std::int64_t>);
+    else if (option->get_type_name() == "UINT") option->check(refused_number<std::uint64_t>);
+  }
+  for (CLI::App* verb : app.get_subcommands({})) take_whole_numbers_only(*verb);
+}
+
+// The code, if all that was printed has arrived.
+int ended(int code) { return std::cout.flush() ? code : refuse("cannot write to standard output"); }
+
 int run_verb(const Verb& verb) {
   try {
     const auto code = verb();
-    if (!code.ok()) return refuse(code.status().message());
-    if (!std::cout.flush()) return refuse("cannot write to standard output");
-    return code.value();
+    return code.ok() ? ended(code.value()) : refuse(code.status().message());
   } catch (const std::bad_alloc&) {
     return refuse("out of memory");
   } catch (const std::length_error&) {
@@ -49,10 +74,11 @@ int main(int count, char** words) {
   add_knn(app, chosen);
   add_ledger(app, chosen);
   add_task(app, chosen);
+  take_whole_numbers_only(app);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) return ended(app.exit(error));  // --help, --version
     return refuse(error.what());
   }
   if (const char* target = std::getenv("LINEARMEM_TARGET"))

@@ -1,18 +1,18 @@
 // linearmem run-layer KIND --weights model.safetensors.index.json --prefix model.layers.0.linear_attn --config config.json
 //   --input hidden.safetensors --output out.safetensors: one layer with a checkpoint's weights on hidden states from a file.
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "checkpoint.hpp"
+#include "file_apart.hpp"
 #include "ledger/config_value.hpp"
 #include "linearmem/session.hpp"
 #include "option_values.hpp"
 #include "run_layer_files.hpp"
 #include "safetensors_file.hpp"
 #include "settings.hpp"
+#include "text_file.hpp"
 #include "threads.hpp"
 #include "verb.hpp"
 
@@ -33,21 +33,11 @@ Result<int> list_layers() {
   return kDone;
 }
 
-Result<std::string> read_text(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Status::invalid(file + ": cannot be opened");
-  std::string text;
-  text.resize(kMostConfigBytes + 1);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
 // --config, then --set over it.
 Result<std::map<std::string, std::string>> all_options(const LayerArguments& arguments) {
   std::map<std::string, std::string> options;
   if (!arguments.config.empty()) {
-    const auto text = read_text(arguments.config);
+    const auto text = read_text_file(arguments.config, kMostConfigBytes);
     if (!text.ok()) return text.status();
     auto stated = layer_options(arguments.kind, text.value());
     if (!stated.ok()) return Status::invalid(arguments.config + ": " + stated.status().message());
@@ -82,10 +72,18 @@ Result<int> describe(const LayerDescription& layer, const Result<LayerSizes>& si
   return kDone;
 }
 
+// An earlier state may give way to the next one; what else the output would replace is lost.
+Status check_output(const LayerArguments& a) {
+  for (const auto& [option, file] : {std::pair{"--weights", &a.weights}, {"--config", &a.config}, {"--session", &a.files.session}})
+    if (Status status = check_apart(a.files.output, option, *file); !status.ok()) return status;
+  return {};
+}
+
 Status check(const LayerArguments& a) {
   if (a.weights.empty()) return Status::invalid("run-layer needs --weights model.safetensors or model.safetensors.index.json");
   if (a.files.input.empty()) return Status::invalid("run-layer needs --input hidden.safetensors");
   if (a.files.output.empty()) return Status::invalid("run-layer needs --output out.safetensors");
+  if (Status status = check_output(a); !status.ok()) return status;
   if (!a.files.session.empty() && !a.files.state.empty()) return Status::invalid("--state and --session are two places for the same states; give one");
   if (a.files.session.empty() && !a.files.requests.empty())
     return Status::invalid("--request is " + std::to_string(a.files.requests.front()) + ", but only --session has requests by id");

@@ -19,11 +19,14 @@ Interrupts::Interrupts() {
   came = 0;
   struct sigaction keep {};
   keep.sa_handler = [](int signal) { came = signal; };
-  for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &keep, &before_[n]);
+  for (int n = 0; n < kCount; ++n) {
+    ::sigaction(kSignals[n], nullptr, &before_[n]);
+    if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &keep, nullptr);  // nohup means it
+  }
 }
 
 Interrupts::~Interrupts() {
-  for (int n = 0; n < 2; ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
+  for (int n = 0; n < kCount; ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
 }
 
 Progress::Progress(std::int64_t tokens) : all_(tokens), terminal_(::isatty(STDERR_FILENO) == 1) {}

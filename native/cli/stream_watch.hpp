@@ -10,7 +10,7 @@ namespace linearmem::cli {
 // The signal that came since the newest Interrupts began; 0: none.
 int interrupted_by();
 
-// While it lives, Ctrl-C and a request to end are kept in mind and not obeyed at once.
+// While it lives, Ctrl-C, a request to end and a terminal that goes are kept in mind and not obeyed at once. What was ignored stays so.
 class Interrupts {
  public:
   Interrupts();
@@ -19,8 +19,8 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
 
  private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM};
-  struct sigaction before_[2];
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP}, kCount = 3;
+  struct sigaction before_[kCount];
 };
 
 // Tokens done, on standard error: now and then one line, and a last one.

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cstring>
 #include <utility>
 
 namespace linearmem::store {
@@ -98,7 +99,11 @@ std::int64_t Database::changes() const { return sqlite3_changes64(handle_); }
 
 Status Database::failure(int code) const {
   const char* words = handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code);
-  return Status::invalid(path_ + ": SQLite: " + words + " (" + sqlite3_errstr(code & 0xff) + ", code " + std::to_string(code) + ")");
+  const std::string kind = sqlite3_errstr(code & 0xff);
+  std::string reason = words == kind ? kind : words + (" (" + kind + ")");
+  const int system = handle_ && (code & 0xff) == SQLITE_CANTOPEN ? sqlite3_system_errno(handle_) : 0;
+  if (system != 0) reason += std::string(": ") + std::strerror(system);
+  return Status::invalid(path_ + ": SQLite: " + reason + ", code " + std::to_string(code));
 }
 
 Result<Transaction> Transaction::begin(Database& database, bool write) {

@@ -39,7 +39,7 @@ Status add(const SafetensorsFile& file, const HeaderEntry& entry, const std::str
 
 Status add_from_shard(const std::filesystem::path& index, const std::string& shard, const std::vector<std::pair<std::string, std::string>>& names,
                       NamedTensors& tensors) {
-  const auto opened = SafetensorsFile::open(index.parent_path() / shard);
+  const auto opened = SafetensorsFile::open(index.parent_path() / shard, ForeignTensors::kept);
   if (!opened.ok()) return opened.status();
   for (const auto& [full, name] : names) {
     const HeaderEntry* entry = opened.value().find(full);
@@ -63,7 +63,7 @@ Status add_sharded(const std::filesystem::path& file, const std::string& prefix,
 }
 
 Status add_whole(const std::filesystem::path& file, const std::string& prefix, NamedTensors& tensors) {
-  const auto opened = SafetensorsFile::open(file);
+  const auto opened = SafetensorsFile::open(file, ForeignTensors::kept);
   if (!opened.ok()) return opened.status();
   for (const HeaderEntry& entry : opened.value().entries()) {
     const auto name = under(prefix, entry.name);

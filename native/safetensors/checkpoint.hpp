@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kLongestCheckpointIndex = 100'000'000;  // bytes
 Result<std::map<std::string, std::string>> parse_checkpoint_index(std::string_view text, const std::string& file);
 
 // The tensors whose names begin with `prefix` and a point, without these; all where it is empty. A file whose name ends in .json is an index;
-// of its files only those that hold such tensors are opened. Errors: those of read_safetensors and of the index, a tensor that the index puts
-// into a file which lacks it, no tensor under the prefix.
+// of its files only those that hold such tensors are opened. Tensors beside them may be of dtypes that cannot be read. Errors: those of
+// read_safetensors and of the index, a tensor that the index puts into a file which lacks it, no tensor under the prefix.
 Result<NamedTensors> read_checkpoint(const std::filesystem::path& file, const std::string& prefix);
 
 }  // namespace linearmem

@@ -26,7 +26,7 @@ Status check_entry(const HeaderEntry& entry, std::uint64_t data_at, std::uint64_
     return safetensors_error(
         file, data_at + data_size,
         name + ": data_offsets " + span + " reach beyond the file, which has " + std::to_string(data_size) + " bytes of data");
-  const auto bytes = checked_bytes(name, entry.shape.data(), static_cast<int>(entry.shape.size()), dtype_bytes(entry.dtype));
+  const auto bytes = checked_bytes(name, entry.shape.data(), static_cast<int>(entry.shape.size()), entry.bytes);
   if (!bytes.ok()) return safetensors_error(file, entry.at, bytes.status().message());
   if (static_cast<std::uint64_t>(bytes.value()) != entry.end - entry.begin)
     return safetensors_error(file, data_at + entry.begin,
@@ -63,7 +63,12 @@ std::string shown(const std::string& text, std::size_t most) {
   return nlohmann::json(kept).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-Result<SafetensorsHeader> parse_header(std::string_view text, std::uint64_t file_size, const std::string& file) {
+Status check_dtype(const HeaderEntry& entry, const std::string& file) {
+  if (entry.foreign.empty()) return {};
+  return safetensors_error(file, entry.at, "tensor " + shown(entry.name) + " is " + entry.foreign + "; what can be read is " + kKnownDTypes);
+}
+
+Result<SafetensorsHeader> parse_header(std::string_view text, std::uint64_t file_size, const std::string& file, ForeignTensors foreign) {
   if (Status status = check_text(text, file); !status.ok()) return status;
   std::uint64_t position = 0;
   HeaderReader reader(position);
@@ -71,7 +76,11 @@ Result<SafetensorsHeader> parse_header(std::string_view text, std::uint64_t file
   if (!nlohmann::json::sax_parse(begin, end, &reader)) return safetensors_error(file, 8 + reader.offset(), reader.reason());
 
   SafetensorsHeader header{.entries = std::move(reader.entries()), .data_at = 8 + text.size()};
-  for (HeaderEntry& entry : header.entries) entry.at += 8;
+  for (HeaderEntry& entry : header.entries) {
+    entry.at += 8;
+    if (foreign == ForeignTensors::refused)
+      if (Status status = check_dtype(entry, file); !status.ok()) return status;
+  }
   std::stable_sort(header.entries.begin(), header.entries.end(),
                    [](const HeaderEntry& a, const HeaderEntry& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   if (Status status = check_layout(header, file_size - header.data_at, file); !status.ok()) return status;

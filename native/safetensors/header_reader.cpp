@@ -4,6 +4,18 @@
 #include <utility>
 
 namespace linearmem {
+namespace {
+
+// Of the format's other dtypes, 0 where it has none of this name.
+std::int64_t foreign_bytes(const std::string& dtype) {
+  for (const char* one : {"U8", "I8", "F8_E4M3", "F8_E5M2", "F8_E8M0"})
+    if (dtype == one) return 1;
+  if (dtype == "U16" || dtype == "I16") return 2;
+  if (dtype == "U32") return 4;
+  return dtype == "U64" || dtype == "C64" ? 8 : 0;
+}
+
+}  // namespace
 
 bool HeaderReader::refuse(std::string reason) {
   reason_ = std::move(reason);
@@ -78,10 +90,15 @@ bool HeaderReader::number_unsigned(std::uint64_t value) {
 bool HeaderReader::string(std::string& value) {
   if (place_ == Place::metadata) return true;
   if (place_ != Place::tensor || key_ != "dtype") return refuse("a string is not expected here");
-  const std::optional<DType> dtype = dtype_named(value);
-  if (!dtype) return refuse("unknown dtype " + shown(value) + "; known are F64, F32, BF16, F16, I64, I32, BOOL");
-  entries_.back().dtype = *dtype;
-  return true;
+  HeaderEntry& entry = entries_.back();
+  if (const std::optional<DType> dtype = dtype_named(value)) {
+    entry.dtype = *dtype;
+    entry.bytes = dtype_bytes(*dtype);
+    return true;
+  }
+  entry.foreign = value;
+  entry.bytes = foreign_bytes(value);
+  return entry.bytes > 0 || refuse("unknown dtype " + shown(value) + "; known are " + kKnownDTypes);
 }
 
 bool HeaderReader::parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {

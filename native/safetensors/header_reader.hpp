@@ -11,6 +11,8 @@
 
 namespace linearmem {
 
+inline constexpr const char* kKnownDTypes = "F64, F32, BF16, F16, I64, I32, BOOL";
+
 class HeaderReader {
  public:
   // position: bytes of the header that were read so far; kept up to date by whoever feeds the parser.

@@ -10,7 +10,7 @@ Status unreadable(const std::string& file, std::uint64_t offset) {
   return safetensors_error(file, offset, "cannot be read; did it change meanwhile?");
 }
 
-Result<SafetensorsHeader> read_header(const Source& source) {
+Result<SafetensorsHeader> read_header(const Source& source, ForeignTensors foreign) {
   if (source.size < 8)
     return safetensors_error(source.name, source.size,
                              "truncated: a file starts with 8 bytes of header length, this one has " + std::to_string(source.size));
@@ -27,7 +27,7 @@ Result<SafetensorsHeader> read_header(const Source& source) {
         "truncated: header length " + std::to_string(length) + ", but only " + std::to_string(source.size - 8) + " bytes follow");
   std::string text(length, '\0');
   if (!source.read(8, text.data(), length)) return unreadable(source.name, 8);
-  return parse_header(text, source.size, source.name);
+  return parse_header(text, source.size, source.name, foreign);
 }
 
 Result<NamedTensors> read_safetensors(const std::filesystem::path& file) {

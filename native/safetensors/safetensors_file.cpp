@@ -20,7 +20,7 @@ SafetensorsFile::~SafetensorsFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file) {
+Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file, ForeignTensors foreign) {
   std::error_code error;
   const auto kind = std::filesystem::status(file, error).type();
   if (kind == std::filesystem::file_type::not_found) return Status::invalid(file.string() + ": no such file");
@@ -30,7 +30,8 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& file)
   if (opened.descriptor_ < 0 || ::fstat(opened.descriptor_, &about) != 0)
     return Status::invalid(file.string() + ": cannot be opened: " + std::strerror(errno));
   auto header = read_header({opened.name_, static_cast<std::uint64_t>(about.st_size),
-                             [&opened](std::uint64_t offset, char* to, std::uint64_t size) { return opened.read_at(offset, to, size); }});
+                             [&opened](std::uint64_t offset, char* to, std::uint64_t size) { return opened.read_at(offset, to, size); }},
+                            foreign);
   if (!header.ok()) return header.status();
   opened.header_ = std::move(header).value();
   return opened;
@@ -60,6 +61,7 @@ Status SafetensorsFile::read(const HeaderEntry& entry, std::uint64_t from, std::
 }
 
 Result<NamedTensor> SafetensorsFile::read(const HeaderEntry& entry) const {
+  if (Status status = check_dtype(entry, name_); !status.ok()) return status;
   NamedTensor tensor{.dtype = entry.dtype, .shape = entry.shape, .bytes = std::vector<std::byte>(entry.end - entry.begin)};
   if (Status status = read(entry, 0, tensor.bytes); !status.ok()) return status;
   return tensor;

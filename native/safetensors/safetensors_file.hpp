@@ -19,7 +19,7 @@ namespace linearmem {
 class SafetensorsFile {
  public:
   // Reads and checks the header. Errors: those of read_safetensors.
-  static Result<SafetensorsFile> open(const std::filesystem::path& file);
+  static Result<SafetensorsFile> open(const std::filesystem::path& file, ForeignTensors foreign = ForeignTensors::refused);
 
   SafetensorsFile(SafetensorsFile&& other) noexcept;
   SafetensorsFile& operator=(SafetensorsFile&&) = delete;
@@ -30,7 +30,7 @@ class SafetensorsFile {
 
   // Fills `to` with the tensor's bytes from its byte `from` on; they lie within it.
   Status read(const HeaderEntry& entry, std::uint64_t from, std::span<std::byte> to) const;
-  Result<NamedTensor> read(const HeaderEntry& entry) const;
+  Result<NamedTensor> read(const HeaderEntry& entry) const;  // errors: a foreign dtype, too
 
  private:
   SafetensorsFile(std::string name, int descriptor) : name_(std::move(name)), descriptor_(descriptor) {}

@@ -17,6 +17,6 @@ struct Source {
 
 Status unreadable(const std::string& file, std::uint64_t offset);
 
-Result<SafetensorsHeader> read_header(const Source& source);
+Result<SafetensorsHeader> read_header(const Source& source, ForeignTensors foreign = ForeignTensors::refused);
 
 }  // namespace linearmem

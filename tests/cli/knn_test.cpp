@@ -51,6 +51,28 @@ class Knn : public testing::Test {
   const test::Folder folder_;
 };
 
+TEST_F(Knn, AnOutputDoesNotReplaceTheStore) {
+  fill();
+  ASSERT_TRUE(write_safetensors(path("query"), {{"query", to_named<float>({0.5f, 0}, {1, 2})}}).ok());
+  const std::string said = "--output and PATH are one file, " + path("notes.knn");
+  EXPECT_EQ(test::refused({"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("notes.knn"), "-k", "1"}), said);
+  EXPECT_EQ(test::refused({"knn", "export", path("notes.knn"), "--domain", "notes", "--output", path("./notes.knn")}), said);
+  EXPECT_EQ(stats()["records"], 5);
+}
+
+TEST_F(Knn, WhatWouldChangeNothingIsRefused) {
+  fill();
+  ASSERT_TRUE(write_safetensors(path("query"), {{"query", to_named<float>({0.5f, 0}, {1, 2})}}).ok());
+  const auto with = [&](const Words& more) {
+    Words words = {"knn", "query", path("notes.knn"), "--domain", "notes", "--input", path("query"), "--output", path("answer"), "-k", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::refused(words);
+  };
+  EXPECT_EQ(with({"--weight", "0.5"}), "--weight is given, but " + path("query") + " has no model_prob to mix with");
+  EXPECT_EQ(with({"--weight", "0.5", "--vocab", "20"}), "--weight is given, but " + path("query") + " has no model_prob to mix with");
+  EXPECT_EQ(with({"--temperature", "2"}), "--temperature is given, but without --vocab, and model_prob in " + path("query") + ", there is no distribution");
+}
+
 TEST_F(Knn, QueriesFindTheNearestAndMix) {
   fill();
   NamedTensors query = {{"query", to_named<float>({3.2f, 0}, {1, 2})}};
@@ -157,7 +179,8 @@ TEST_F(Knn, EvalReportsWhatComesOut) {
   const auto without = nlohmann::json::parse(done(none));
   EXPECT_EQ(without["with_memory"], without["without_memory"]);
   EXPECT_EQ(test::refused({"knn", "eval", "--train", path("missing"), "--text", path("text")}),
-            path("missing") + ": cannot read it, or it is empty");
+            path("missing") + ": cannot read: No such file or directory");
+  EXPECT_EQ(test::refused({"knn", "stats", folder_.path()}), folder_.path().string() + ": SQLite: unable to open database file: Is a directory, code 14");
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // linearmem ledger: table, JSON and figure from a file or a name; refusals, and that they come quickly.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <string>
 
 #include "cli/command.hpp"
@@ -85,20 +87,35 @@ TEST(LedgerCommand, DrawsAFigure) {
       std::string::npos);
 }
 
+TEST(LedgerCommand, APictureThatTheDiskCutsShortIsNone) {
+  const test::Folder folder;
+  for (const char* name : {"ledger.svg", "ledger.png"}) {
+    // Standard output and the script for gnuplot are files too, and shorter.
+    const std::string message = test::refused({"ledger", "--model", "Mamba-2.8B", "--figure", folder / name}, [] {
+      const rlimit limit = {12 << 10, 12 << 10};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      std::signal(SIGXFSZ, SIG_IGN);
+    });
+    EXPECT_EQ(message.find((folder / name).string() + ": gnuplot left a picture without its end"), 0u) << message;
+    EXPECT_TRUE(folder.files().empty());
+  }
+}
+
 TEST(LedgerCommand, Refusals) {
   const test::Folder folder;
   const auto of_file = [&](const std::string& content) {
     test::write_file(folder / "config.json", content);
     const std::string message = test::refused({"ledger", folder / "config.json"});
-    const std::string head = (folder / "config.json").string() + ": config: ";
+    const std::string head = (folder / "config.json").string() + ": ";
     EXPECT_EQ(message.substr(0, head.size()), head);
     return message.size() > head.size() ? message.substr(head.size()) : message;
   };
-  EXPECT_EQ(of_file("{"), "offset 1: an object's name is a text");
+  EXPECT_EQ(of_file("{"), "config: offset 1: an object's name is a text");
   EXPECT_EQ(of_file(std::string(10 << 20, '[')), "it has 10485760 bytes, at most 4194304 are read");
   EXPECT_EQ(of_file(R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,"num_hidden_layers":1000000000})"),
-            "model_type llama: num_hidden_layers is 1000000000, must be a whole number from 1 to 10000");
+            "config: model_type llama: num_hidden_layers is 1000000000, must be a whole number from 1 to 10000");
   EXPECT_EQ(test::refused({"ledger"}), "ledger needs one of CONFIG.json and --model NAME; ledger --list names the models");
+  EXPECT_EQ(test::refused({"ledger", folder.path()}), folder.path().string() + ": cannot read: Is a directory");
   EXPECT_NE(test::refused({"ledger", folder / "absent.json"}).find("absent.json: cannot read: No such file or directory"),
             std::string::npos);
   EXPECT_NE(test::refused({"ledger", "--model", "nobody"}).find("model nobody is not one of Qwen3-Next-80B-A3B"), std::string::npos);

@@ -168,6 +168,34 @@ TEST_F(RunLayer, HalfPrecisionWeightsAndShardsAreReadAsTheyAre) {
   expect_equal(expected, run(words({}, "in", "sharded", "model.safetensors.index.json"), "sharded"));
 }
 
+// A tensor of three elements at the end of a file of tensors.
+std::string with_foreign(const std::string& file, const std::string& name, const std::string& dtype, std::int64_t bytes) {
+  const std::size_t close = file.rfind('}', file.find("}}") + 1);
+  std::uint64_t length = 0;
+  std::memcpy(&length, file.data(), 8);
+  const std::size_t end = file.size() - 8 - length;
+  const std::string entry = ",\"" + name + R"(":{"dtype":")" + dtype + R"(","shape":[3],"data_offsets":[)" + std::to_string(end) + "," +
+                            std::to_string(end + static_cast<std::size_t>(3 * bytes)) + "]}";
+  length += entry.size();
+  std::string whole = file.substr(0, close) + entry + file.substr(close) + std::string(static_cast<std::size_t>(3 * bytes), 'x');
+  std::memcpy(whole.data(), &length, 8);
+  return whole;
+}
+
+TEST_F(RunLayer, ADtypeThatCannotBeReadIsRefusedOnlyInTheLayersOwnTensors) {
+  const std::string file = test::read_file(folder_ / "weights.safetensors");
+  const NamedTensors expected = run(words());
+  const std::pair<const char*, int> dtypes[] = {{"F8_E4M3", 1}, {"F8_E5M2", 1}, {"U8", 1}, {"I16", 2}, {"U32", 4}, {"U64", 8}};
+  for (const auto& [dtype, bytes] : dtypes) {
+    test::write_file(folder_ / "weights.safetensors", with_foreign(file, "model.layers.0.mlp.weight", dtype, bytes));
+    expect_equal(run(words()), expected);
+  }
+  std::filesystem::remove(folder_ / "out");
+  test::write_file(folder_ / "weights.safetensors", with_foreign(file, kPrefix + ".weight", "F8_E4M3", 1));
+  const std::string message = refusal(words());
+  EXPECT_NE(message.find("tensor \"" + kPrefix + ".weight\" is F8_E4M3; what can be read is F64, F32, BF16, F16, I64, I32, BOOL"), std::string::npos) << message;
+}
+
 TEST_F(RunLayer, WhatDoesNotFitIsRefusedByName) {
   EXPECT_EQ(refusal({"run-layer"}), "run-layer needs a KIND; run-layer --list names them");
   EXPECT_EQ(refusal({"run-layer", "mamba2"}), "run-layer needs --weights model.safetensors or model.safetensors.index.json");
@@ -183,6 +211,11 @@ TEST_F(RunLayer, WhatDoesNotFitIsRefusedByName) {
   auto elsewhere = words();
   elsewhere[5] = "model.layers.1.linear_attn";
   EXPECT_EQ(refusal(elsewhere), "weights.safetensors: has no tensor under \"model.layers.1.linear_attn\"");
+  std::filesystem::remove(folder_ / "config.json");
+  EXPECT_EQ(refusal(words()), "config.json: cannot read: No such file or directory");
+  std::filesystem::create_directory(folder_ / "config.json");
+  EXPECT_EQ(refusal(words()), "config.json: cannot read: Is a directory");
+  std::filesystem::remove(folder_ / "config.json");
   test::write_file(folder_ / "config.json", R"({"hidden_size": [1]})");
   EXPECT_EQ(refusal(words()), "config.json: config: hidden_size is a list, must be a number, a text, true or false, or two numbers");
 }
@@ -201,10 +234,32 @@ TEST_F(RunLayer, InputsAndStatesThatDoNotFitAreRefusedByName) {
   give("state", {{"conv_state", drawn({1, 32, 3}, 1)}, {"recurrent_state", drawn({1, 4, 3, 5}, 1)}});
   EXPECT_EQ(refusal(with_state), "state: seen is missing; it is [1]");
   give("state", {{"conv_state", drawn({1, 32, 3}, 1)}, {"recurrent_state", drawn({1, 4, 3, 5}, 1)}, {"seen", to_named(std::vector<std::int64_t>{-2}, {1})}});
-  EXPECT_EQ(refusal(with_state), "gated-delta-net: seen of request 0 is -2, must be at least 0");
+  EXPECT_EQ(refusal(with_state), "gated-delta-net: seen of request 0 is -2, must be from 0 to 281474976710656");
   give("state", {{"keys", drawn({1}, 1)}});
   EXPECT_EQ(refusal(with_state), "state: unknown tensor \"keys\"; it is no part of the state of gated-delta-net");
   EXPECT_EQ(folder_.files(), (std::vector<std::string>{"config.json", "in", "state", "weights.safetensors"}));
+}
+
+TEST_F(RunLayer, AConvolutionOfOneInputKeepsNoneAndABatchMayBeEmpty) {
+  GatedDeltaNetSizes sizes = kSizes;
+  sizes.conv_width = 1;
+  give("narrow", with_prefix(test::drawn_weights(sizes, 4)));
+  const NamedTensors whole = run(words({"--set", "linear_conv_kernel_dim=1"}, "in", "out", "narrow"));
+  EXPECT_EQ(whole.at("conv_state").shape, (std::vector<std::int64_t>{1, 32, 0}));
+  expect_equal(run(words({"--set", "linear_conv_kernel_dim=1", "--stream", "--block", "13"}, "in", "out", "narrow")), whole);
+  give("nobody", {{"hidden", drawn({0, 3, 10}, 5)}});
+  EXPECT_EQ(run(words({}, "nobody")).at("seen").shape, std::vector<std::int64_t>{0});
+}
+
+TEST_F(RunLayer, AnOutputReplacesNeitherWeightsNorConfigurationNorTheSession) {
+  const std::string config = test::read_file(folder_ / "config.json"), weights = test::read_file(folder_ / "weights.safetensors");
+  const auto onto = [&](const char* file, const std::vector<std::string>& more) { return refused(words(more, "in", file)); };
+  const std::string folder = folder_.path().string() + "/";
+  EXPECT_EQ(onto("weights.safetensors", {}), "--output and --weights are one file, " + folder + "weights.safetensors");
+  EXPECT_EQ(onto("./config.json", {}), "--output and --config are one file, " + folder + "config.json");
+  EXPECT_EQ(onto("both", {"--session", folder + "both", "--request", "1"}), "--output and --session are one file, " + folder + "both");
+  EXPECT_EQ(test::read_file(folder_ / "config.json"), config);
+  EXPECT_EQ(test::read_file(folder_ / "weights.safetensors"), weights);
 }
 
 TEST_F(RunLayer, DescribesOptionsWeightsAndState) {

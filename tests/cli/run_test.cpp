@@ -142,6 +142,22 @@ TEST_F(Run, AFullStandardOutputIsAnError) {
   const test::Outcome outcome = test::linearmem({"run", "--list"}, [] { std::freopen("/dev/full", "w", stdout); });
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "linearmem: cannot write to standard output\n");
+  EXPECT_EQ(test::linearmem({"--help"}, [] { std::freopen("/dev/full", "w", stdout); }).code, 2);
+}
+
+TEST_F(Run, WholeNumbersAreWholeDecimalAndHeld) {
+  for (const char* wrong : {"x", "1.5", "0x10", "1e3", "", "3 "})
+    EXPECT_EQ(refusal({"--chunk", wrong}), "--chunk: takes a whole number, got \"" + std::string(wrong) + "\"");
+  EXPECT_EQ(refusal({"--chunk", "99999999999999999999"}), "--chunk: 99999999999999999999 does not fit into 64 bits");
+  EXPECT_EQ(refusal({"--chunk", "010"}), "--chunk: takes a whole number, got \"010\"");
+  EXPECT_EQ(refusal({"--chunk", "-3"}), "--chunk is -3; it counts tokens, 1 or more");
+}
+
+TEST_F(Run, WhatAFileNamesDoesNotReachTheTerminalAsCommands) {
+  NamedTensors tensors = inputs();
+  tensors["\x1b[31mred\r\t\x7f\u009b1m\u00e9"] = tensors["beta"];
+  give(tensors);
+  EXPECT_EQ(refusal({}), "delta-rule: unknown tensor \" [31mred     1m\u00e9\"; it takes q, k, v, beta, state, cu_seqlens");
 }
 
 TEST(Help, ListsAndDescribesEveryMechanism) {

@@ -216,7 +216,7 @@ TEST(AdaptiveComputationTimeHalting, RefusalsNameTheArgumentAndBothNumbers) {
   for (double eps : {-0.5, 1.0, std::nan("")})
     EXPECT_NE(message([&](P& p) { p.arguments.eps = eps; }).find(", must be at least 0 and below 1"), std::string::npos);
   EXPECT_EQ(message([&](P& p) { p.p.view()(1, 2, 0) = 1.5; }),
-            "adaptive_computation_time: p is 1.500000 at batch 1, token 2, round 0; a halting probability is from 0 to 1");
+            "adaptive_computation_time: p is 1.5 at batch 1, token 2, round 0; a halting probability is from 0 to 1");
   for (double bad : {-0.25, std::nan("")})
     EXPECT_NE(message([&](P& p) { p.p.view()(0, 3, 1) = bad; }).find("at batch 0, token 3, round 1"), std::string::npos);
   EXPECT_EQ(message([&](P& p) { p.arguments.form = Form::chunked; }), "adaptive_computation_time: form chunked is not one of reference, recurrent");

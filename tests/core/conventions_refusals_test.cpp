@@ -89,7 +89,7 @@ TEST(ConventionsRefusals, NamesKindsAndNumbers) {
   EXPECT_EQ(refusal("fla", "delta-rule", kAsItIs, {{"l2norm", "true"}}), "fla delta-rule: unknown option \"l2norm\"; it has scale, use_qk_l2norm_in_kernel");
   EXPECT_EQ(refusal("mlx", "gated-delta-rule", kAsItIs, {{"scale", "1"}}), "mlx gated-delta-rule: unknown option \"scale\"; it has rms_norm");
   EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, -0.25)),
-            "mlx gated-delta-rule: g: element 0 is -0.250000; a decay factor is 0 or above");
+            "mlx gated-delta-rule: g: element 0 is -0.25; a decay factor is 0 or above");
   EXPECT_NE(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5)).find("unless allow_growth is set"), std::string::npos);
   EXPECT_EQ(refusal("mlx", "gated-delta-rule", with("g", {1, 3, 4}, 1.5), {{"allow_growth", "true"}}), "not refused");
   EXPECT_EQ(refusal("fla", "delta-rule", [](NamedTensors& inputs) { inputs["beta"] = to_named<std::int64_t>({1, 1, 1, 1, 1, 1}, {1, 3, 2}); }),
@@ -119,10 +119,10 @@ TEST(ConventionsRefusals, TheWayBack) {
   EXPECT_EQ(back("mlx", "gated-delta-rule", gated, {{"rms_norm", "true"}}), "mlx gated-delta-rule: option rms_norm cannot be undone: a norm forgets lengths");
   gated["state"] = tensor({1, 2, 1, 1}, {0, 0});
   EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
-            "flashinfer-decode gated-delta-rule: -g: element 1 is -0.000000; a softplus gives numbers above 0 only");
+            "flashinfer-decode gated-delta-rule: -g: element 1 is -0; a softplus gives numbers above 0 only");
   gated["g"] = tensor({1, 1, 2}, {-1, -1});
   EXPECT_EQ(back("flashinfer-decode", "gated-delta-rule", gated, {}),
-            "flashinfer-decode gated-delta-rule: beta: element 0 is 1.000000; a sigmoid gives numbers between 0 and 1 only");
+            "flashinfer-decode gated-delta-rule: beta: element 0 is 1; a sigmoid gives numbers between 0 and 1 only");
   gated.erase("state");
   EXPECT_EQ(back("ggml", "gated-delta-rule", gated, {}), "ggml gated-delta-rule: state is missing; it is [B,Hv,V,K]");
   EXPECT_EQ(back("ggml", "gated-delta-rule", {{"v", tensor({1, 1, 2, 1}, {1, 1})}}, {}),

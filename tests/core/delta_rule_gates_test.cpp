@@ -199,7 +199,7 @@ TEST(DeltaRuleGatesRefusals, NameTheGateAndWhereItIs) {
             "gated_delta_rule: g and g_key are both given; the decay is either per head or per key component");
   EXPECT_EQ(message([&](P& p) { p.arguments.g_key = narrow.view(); }), "gated_delta_rule: K differs: q has 3, g_key has 2");
   EXPECT_EQ(message([&](P& p) { p.g_key.view()(1, 2, 0, 1) = .5; }),
-            "gated_delta_rule: g_key is 0.500000 at batch 1, token 2, head 0, key component 1; a log decay is at most 0, unless "
+            "gated_delta_rule: g_key is 0.5 at batch 1, token 2, head 0, key component 1; a log decay is at most 0, unless "
             "allow_growth is set");
 }
 

@@ -259,7 +259,7 @@ TEST(DeltaRuleRefusals, NameTheArgumentTheAxisAndBothNumbers) {
   Tensor<double, 3> growing({2, 4, 4});
   growing(1, 2, 3) = 0.25;
   EXPECT_EQ(message([&](A& a) { a.g = growing.view(); }),
-            "gated_delta_rule: g is 0.250000 at batch 1, token 2, head 3; a log decay is at most 0, unless allow_growth is set");
+            "gated_delta_rule: g is 0.25 at batch 1, token 2, head 3; a log decay is at most 0, unless allow_growth is set");
 }
 
 TEST(DeltaRuleRefusals, PackedOffsetsRiseFromZeroToT) {

@@ -57,6 +57,20 @@ TEST(Executor, OneHeadOfOneSequenceIsSharedOut) {
   }
 }
 
+// A part's columns come out even and its state is worked on where it lies; the whole's is not, and must not be paired otherwise.
+TEST(Executor, FewTokensRoundAlikeInPartsAndWhole) {
+  const Mechanism& mechanism = *find_mechanism("gated-delta-rule").value();
+  for (std::int64_t T = 2; T <= 6; ++T) {
+    AxisSizes sizes = test::sizes_for_parts(1, 1, false);
+    sizes["T"] = T, sizes["N"] = 1;
+    test::Numbers numbers(18);
+    const test::ExecutorCase c{&mechanism, test::drawn_inputs(numbers, mechanism, sizes, "g"), {}};
+    const Backwards executor(3);
+    test::expect_same_bits(test::run_case(c, &executor), test::run_case(c, nullptr));
+    EXPECT_EQ(executor.most_items, 3) << T;
+  }
+}
+
 TEST(Executor, CheckpointsComeInTheirRows) {
   const Mechanism& mechanism = *find_mechanism("gated-delta-rule").value();
   for (const char* every : {"4", "50"}) {

@@ -206,12 +206,50 @@ TEST(LayerRefusals, ACallThatDoesNotFitIsRefusedAndWritesNothing) {
             "universal-transformer: the history of request 1 would hold 3 + 3 tokens, it has room for 5");
   EXPECT_EQ(message({.hidden = hidden.view(), .seen = {late.data(), {2}}, .out = out.view()}), "universal-transformer: seen is 3 at request 1, but no states are given");
   EXPECT_EQ(message({.hidden = hidden.view(), .states = states, .seen = {negative.data(), {2}}, .out = out.view()}),
-            "universal-transformer: seen of request 0 is -1, must be at least 0");
+            "universal-transformer: seen of request 0 is -1, must be from 0 to 281474976710656");
   std::vector<StateRows<double>> narrow = states;
   narrow[1].stride = 19;
   EXPECT_EQ(message({.hidden = hidden.view(), .states = narrow, .out = out.view()}), "universal-transformer: states: rows of values are 19 apart, one takes 20");
+  const std::vector<std::int64_t> endless = {std::numeric_limits<std::int64_t>::max(), 0};
+  EXPECT_EQ(message({.hidden = hidden.view(), .states = states, .seen = {endless.data(), {2}}, .out = out.view()}),
+            "universal-transformer: seen of request 0 is 9223372036854775807, must be from 0 to 281474976710656");
+  std::vector<StateRows<double>> nowhere = states;
+  nowhere[0].data = nullptr;
+  EXPECT_EQ(message({.hidden = hidden.view(), .states = nowhere, .out = out.view()}), "universal-transformer: states: keys has no storage for its 2 rows");
   for (double value : out.values()) EXPECT_EQ(value, 9);
   for (double value : store.row(layer->state_layout(), 1)) EXPECT_TRUE(std::isnan(value));
+}
+
+TYPED_TEST(Layers, APartOfNoElementsNeedsNoStorage) {
+  using T = TypeParam;
+  const LayerSizes sizes = Mamba2Sizes{.model_width = 3, .heads = 2, .head_width = 2, .state_width = 2, .conv_width = 1};
+  const auto layer = layer_of<T>(sizes, drawn_weights(sizes, 8));
+  const auto hidden = drawn_hidden<T>(2, 5, 3, 9);
+  Tensor<T, 3> alone({2, 5, 3}), out({2, 5, 3});
+  Tensor<T, 2> recurrent({2, 8});
+  const std::vector<StateRows<T>> states = {{nullptr, 2, 0}, {recurrent.view().data(), 2, 8}};
+  ASSERT_TRUE(layer->forward({.hidden = hidden.view(), .out = alone.view()}).ok());
+  const Status status = layer->forward({.hidden = hidden.view(), .states = states, .out = out.view()});
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(equal_bits(alone.values(), out.values()));
+  // No requests at all.
+  const std::vector<StateRows<T>> none = {{nullptr, 0, 0}, {nullptr, 0, 8}};
+  const Status nobody = layer->forward({.hidden = {nullptr, {0, 5, 3}}, .states = none, .out = {nullptr, {0, 5, 3}}});
+  EXPECT_TRUE(nobody.ok()) << nobody.message();
+}
+
+TEST(LayerRefusals, PositionsThatAConfigurationTurnsOtherwiseAreRefused) {
+  const auto message = [](const std::string& fields, const char* kind = "window-attention") {
+    return layer_options(kind, R"({"hidden_size": 8, "sliding_window": 4, )" + fields + "}").status().message();
+  };
+  EXPECT_EQ(message(R"("rope_scaling": {"type": "linear", "factor": 2.0})"),
+            "config: type of rope_scaling is the text \"linear\"; rotary positions are not scaled here");
+  EXPECT_EQ(message(R"("text_config": {"rope_parameters": {"rope_type": "yarn", "rope_theta": 5}})"),
+            "config: rope_type of rope_parameters is the text \"yarn\"; rotary positions are not scaled here");
+  EXPECT_EQ(message(R"("partial_rotary_factor": 0.25)"), "config: partial_rotary_factor is 0.25; here the whole head turns");
+  for (const char* same : {R"("rope_scaling": null)", R"("rope_parameters": {"rope_type": "default", "rope_theta": 5})", R"("partial_rotary_factor": 1)"})
+    EXPECT_EQ(message(same), "") << same;
+  EXPECT_EQ(message(R"("partial_rotary_factor": 0.25, "rope_scaling": {"type": "yarn"})", "gated-delta-net"), "");  // it has no positions
 }
 
 TEST(LayerRefusals, EveryWrongWeightIsNamed) {

@@ -203,7 +203,7 @@ TEST(LinearAttentionGatesRefusals, SayWhyNot) {
   EXPECT_EQ(message(false, [](P& p) { p.arguments.causal = false; }),
             "linear_attention: g is given, but causal is false; a decay needs an order");
   EXPECT_EQ(message(false, [](P& p) { p.g.view()(1, 3, 2) = 1; }),
-            "linear_attention: g is 1.000000 at batch 1, token 3, head 2; a log decay is at most 0, unless allow_growth is set");
+            "linear_attention: g is 1 at batch 1, token 3, head 2; a log decay is at most 0, unless allow_growth is set");
   EXPECT_EQ(message(false, [](P& p) { p.g.view()(1, 3, 2) = 1; p.arguments.allow_growth = true; }), "");
   Tensor<double, 3> per_key_head({2, 4, 2});
   EXPECT_EQ(message(false, [&](P& p) { p.arguments.g = per_key_head.view(); }), "linear_attention: H differs: q has 4, g has 2");

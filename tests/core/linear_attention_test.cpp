@@ -279,7 +279,7 @@ TEST(LinearAttentionRefusals, NameTheArgumentTheAxisAndBothNumbers) {
   EXPECT_EQ(message([&](A& a) { a.v = {}; }), "linear_attention: v is missing; it is [B,T,Hk,V]");
   EXPECT_EQ(message([&](A& a) { a.z = {}; }), "linear_attention: state is given without z; a normalized read needs both");
   EXPECT_EQ(message([&](A& a) { a.state = {}; }), "linear_attention: z is given without state; a normalized read needs both");
-  EXPECT_EQ(message([&](A& a) { a.eps = -1; }), "linear_attention: eps is -1.000000, must be finite and at least 0");
+  EXPECT_EQ(message([&](A& a) { a.eps = -1; }), "linear_attention: eps is -1, must be finite and at least 0");
   EXPECT_EQ(message([&](A& a) { a.eps = std::nan(""); }), "linear_attention: eps is nan, must be finite and at least 0");
   EXPECT_EQ(message([&](A& a) { a.cu_seqlens = {late.data(), {2}}; }),
             "linear_attention: cu_seqlens packs its sequences in one row: B is 2, must be 1");

@@ -280,7 +280,7 @@ TEST(MambaScanRefusals, AGrowingStateIsRefusedUnlessAllowed) {
   EXPECT_TRUE(mamba_scan(a).ok()) << "softplus makes the step positive";
   a.softplus = false;
   EXPECT_EQ(mamba_scan(a).message(),
-            "mamba_scan: delta A is 0.250000 at batch 1, token 2, channel 1; a log decay is at most 0 unless growth is allowed");
+            "mamba_scan: delta A is 0.25 at batch 1, token 2, channel 1; a log decay is at most 0 unless growth is allowed");
   a.allow_growth = true;
   EXPECT_TRUE(mamba_scan(a).ok());
 }

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
 #include <limits>
 #include <utility>
+
+#include "foundation/number_text.hpp"
 
 namespace linearmem {
 namespace {
@@ -35,6 +38,23 @@ TEST(OptionText, NumbersAreDecimalAndFinite) {
   }
   for (const char* text : {"", "inf", "nan", "1e999", "-1e999", "0x1p3", "1e", "1.2.3", "1,5", " 1", "1 ", "none", "."})
     EXPECT_EQ(check_option(kNumber, text).message(), std::string("takes a number, got \"") + text + "\"");
+}
+
+// A program with a window may have set its user's locale before it calls.
+TEST(OptionText, NumbersHaveAPointInEveryLocale) {
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  const char* comma = nullptr;
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "pt_BR.UTF-8", "ru_RU.UTF-8"}) comma = comma ? comma : std::setlocale(LC_NUMERIC, name);
+  const bool fits = check_option(kNumber, "2.5e-1").ok(), wrong = check_option(kNumber, "2,5").ok();
+  const auto value = fits ? option_number(with(kNumber, "2.5e-1"), "eps") : std::nullopt;
+  const std::string words = number_text(0.125), digits = number_text(1e-6, 17);
+  std::setlocale(LC_NUMERIC, before.c_str());
+  EXPECT_TRUE(fits);
+  EXPECT_FALSE(wrong);
+  EXPECT_EQ(value, 0.25);
+  EXPECT_EQ(words, "0.125");
+  EXPECT_EQ(digits, "9.9999999999999995e-07");
+  if (!comma) GTEST_SKIP() << "no locale with a decimal comma is installed";
 }
 
 TEST(OptionText, NoneIsTakenWhereItIsTheDefault) {

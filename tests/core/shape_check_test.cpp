@@ -18,6 +18,18 @@ TEST(ShapeCheck, KeepsTheFirstDisagreement) {
   EXPECT_EQ(shapes.size("K"), 0);
 }
 
+TEST(ShapeCheck, AnAxisBelowZeroAndAPointerToNothingAreRefused) {
+  const float values[6] = {};
+  const auto said = [](const View<const float, 2>& view) { return ShapeCheck("door").required("a", view, "T K").status().message(); };
+  EXPECT_EQ(said({values, {-1, 3}}), "door: T is -1 in a, must be at least 0");
+  EXPECT_EQ(said({nullptr, {2, 3}}), "door: a points nowhere, and is not empty");
+  EXPECT_EQ(said({nullptr, {0, 3}}), "");
+  EXPECT_EQ(said({values, {2, 3}}), "");
+  EXPECT_EQ(ShapeCheck("door").optional("a", View<const float, 1>(nullptr, {2}), "T").status().message(), "door: a points nowhere, and is not empty");
+  EXPECT_EQ(ShapeCheck("door").define("B", "a", 1).define("T", "a", 2).sequences({nullptr, {2}}).status().message(),
+            "door: cu_seqlens points nowhere, and is not empty");
+}
+
 TEST(ShapeCheck, MakesItsSentenceOnlyWhenItIsWanted) {
   ShapeCheck shapes("door");
   int made = 0;

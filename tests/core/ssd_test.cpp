@@ -214,7 +214,7 @@ TEST(SsdRefusals, AGrowingStateIsRefusedUnlessAllowed) {
   tensors.dt.view()(1, 2, 1) = -.5;
   tensors.A.view()(1) = -.5;
   auto a = tensors.arguments();
-  EXPECT_EQ(ssd(a).message(), "ssd: dt A is 0.250000 at batch 1, token 2, head 1; a log decay is at most 0 unless growth is allowed");
+  EXPECT_EQ(ssd(a).message(), "ssd: dt A is 0.25 at batch 1, token 2, head 1; a log decay is at most 0 unless growth is allowed");
   a.allow_growth = true;
   EXPECT_TRUE(ssd(a).ok());
 }

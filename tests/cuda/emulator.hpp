@@ -47,7 +47,7 @@ class SharedMemory {
   std::vector<Sixteen> memory_;
 };
 
-class EmulatedBlock {
+class EmulatedBlock : public EmulatedWarp<EmulatedBlock> {
  public:
   EmulatedBlock(std::int64_t index, const cuda::Launch& launch, Order order)
       : index_(index), threads_(launch.threads), engine_(static_cast<std::uint64_t>(index)), order_(order), places_(static_cast<std::size_t>(threads_)),
@@ -85,16 +85,6 @@ class EmulatedBlock {
     broken_ = broken_ || !(before == shared_);
   }
 
-  // The exchange of a warp: each lane adds that of the lane `distance` away, for 1, 2, 4, ...
-  void sum_across(Registers<float>& values, int lanes) {
-    across(values, lanes, [](float a, float b) { return a + b; });
-  }
-  void max_across(Registers<float>& values, int lanes) {
-    across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
-  }
-
-  static std::uint32_t pair(float first, float second) { return bfloat_pair(first, second); }
-
   // Of every warp: pick(thread) says which registers of the thread a tile takes.
   template <typename Pick>
   void multiply(Pick pick) {
@@ -106,6 +96,8 @@ class EmulatedBlock {
   }
 
  private:
+  friend EmulatedWarp;
+
   void shuffle() {  // not std::shuffle, which differs between standard libraries
     for (std::size_t i = places_.size(); i > 1; --i) std::swap(places_[i - 1], places_[engine_() % i]);
   }

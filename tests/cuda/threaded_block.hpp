@@ -135,8 +135,23 @@ struct ThreadedState {
   std::vector<cuda::Product> products;
 };
 
+// What a warp makes of an exchange, in which each lane takes that of the lane `distance` away, for 1, 2, 4, ...: Block::across.
+template <typename Block>
+class EmulatedWarp {
+ public:
+  template <typename Values>
+  void sum_across(Values& values, int lanes) {
+    static_cast<Block*>(this)->across(values, lanes, [](float a, float b) { return a + b; });
+  }
+  template <typename Values>
+  void max_across(Values& values, int lanes) {
+    static_cast<Block*>(this)->across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
+  }
+  static std::uint32_t pair(float first, float second) { return bfloat_pair(first, second); }
+};
+
 // A block as one of its threads sees it.
-class ThreadedBlock {
+class ThreadedBlock : public EmulatedWarp<ThreadedBlock> {
  public:
   ThreadedBlock(ThreadedState& state, int thread) : state_(state), thread_(thread) {}
 
@@ -164,15 +179,6 @@ class ThreadedBlock {
     phase(thread_);
   }
 
-  void sum_across(Registers<float>& values, int lanes) {
-    across(values, lanes, [](float a, float b) { return a + b; });
-  }
-  void max_across(Registers<float>& values, int lanes) {
-    across(values, lanes, [](float a, float b) { return std::fmax(a, b); });
-  }
-
-  static std::uint32_t pair(float first, float second) { return bfloat_pair(first, second); }
-
   template <typename Pick>
   void multiply(Pick pick) {
     state_.products[static_cast<std::size_t>(thread_)] = pick(thread_);
@@ -186,6 +192,8 @@ class ThreadedBlock {
   }
 
  private:
+  friend EmulatedWarp;
+
   template <typename Phase>
   static const void* place() {
     static const char here = 0;

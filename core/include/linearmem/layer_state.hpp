@@ -16,6 +16,8 @@
 
 namespace linearmem {
 
+inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 48;  // of one request: sums with it stay far from overflow
+
 // One tensor of what a layer keeps per request.
 struct StatePart {
   std::string name;                 // "conv_state", "recurrent_state", "keys", ...
@@ -88,8 +90,8 @@ class Layer {
   virtual LayerStateLayout state_layout() const = 0;
 
   // Errors: an axis that differs, cu_seqlens not rising from 0 to T, another number of states than parts, rows shorter than the part,
-  // a slot outside them or given twice, a seen below 0, a history that would outgrow its rows. Then nothing is written, neither out
-  // nor states.
+  // a slot outside them or given twice, a seen below 0 or above kMostTokens, a history that would outgrow its rows. Then nothing is
+  // written, neither out nor states.
   virtual Status forward(const LayerCall<T>& call) const = 0;
 };
 

@@ -101,7 +101,8 @@ const std::vector<LayerDescription>& layer_descriptions();
 Result<const LayerDescription*> find_layer(std::string_view kind);
 
 // The options of a kind that a model's config.json states, at its top, in its "text_config" or in "rope_parameters"; its other fields are
-// not looked at. Errors: those of the ledger's reader of configurations, a value that is no number, text, truth value or list of two numbers.
+// not looked at. Errors: those of the ledger's reader of configurations, a value that is no number, text, truth value or list of two numbers;
+// for window-attention, rotary positions that are scaled or turn a part of a head.
 Result<std::map<std::string, std::string>> layer_options(std::string_view kind, std::string_view config_json);
 
 // Errors: an unknown option, one that must be given and is not, a value of another kind or out of its range; all of them in one message.

@@ -3,6 +3,7 @@
 //
 // What holds at every door, beside what its own header says:
 //   An output shares no memory with an input or with another output unless its comment allows it.
+//   An axis below 0, and a view whose data is null though it has elements, are refused.
 //   cu_seqlens never falls; two equal entries are an empty sequence, whose last state is its first.
 //   A form that the mechanism lacks, a chunk below 0 and a chunk beside any form but chunked are refused.
 //   A backend computes in float32; with float64 arguments the door answers unavailable.
