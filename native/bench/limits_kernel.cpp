@@ -12,12 +12,8 @@ namespace linearmem {
 namespace HWY_NAMESPACE {
 
 // Chains that do not wait for each other: enough to cover the latency of a product and a sum at two of each per cycle, few enough
-// for sixteen registers; V8's allocator wants fewer.
-#if HWY_TARGET == HWY_WASM
-constexpr int kChains = 8;
-#else
+// for sixteen registers.
 constexpr int kChains = 12;
-#endif
 
 template <typename T>
 HWY_INLINE T sum_of_lanes(typename Simd<T>::V values) {

@@ -61,7 +61,7 @@ TEST(Executor, OneHeadOfOneSequenceIsSharedOut) {
 TEST(Executor, FewTokensRoundAlikeInPartsAndWhole) {
   const Mechanism& mechanism = *find_mechanism("gated-delta-rule").value();
   for (std::int64_t T = 2; T <= 6; ++T) {
-    AxisSizes sizes = test::sizes_for_parts(1, 1, false);
+    auto sizes = test::sizes_for_parts(1, 1, false);
     sizes["T"] = T, sizes["N"] = 1;
     test::Numbers numbers(18);
     const test::ExecutorCase c{&mechanism, test::drawn_inputs(numbers, mechanism, sizes, "g"), {}};
