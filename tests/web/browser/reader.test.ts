@@ -93,9 +93,10 @@ test('text is readable before the module arrives, and progress is told', async (
   const { page } = await visit({
     until: 'loaded', prepare: async (fresh) => { await fresh.route(/\.wasm$/, async (route: any) => { await held; await route.continue(); }); },
   });
-  expect(await textOf(page, '#LM01 .words')).toContain('An explicit history');
   await page.waitForFunction(() => document.querySelector('.summary')!.textContent === 'Loading the module.');
   expect(await laidOut(page)).toEqual([true, false]); // the first answer does not wait for what is out of sight
+  await page.locator('#LM01').scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('#LM01 .words')!.innerText.includes('An explicit history'));
   release();
   await settled(page);
   await page.waitForFunction(() => document.documentElement.dataset.opening === undefined);

@@ -44,8 +44,8 @@ test('what the engine says of a failure stands in a Chinese sentence as a quotat
 });
 
 test.each([
-  ['en', /^stopped not computed: The module did not arrive: the server answered 404 for \S+\.wasm\. /],
-  ['zh', /^中止 未能计算：模块没有送达：服务器对 \S+\.wasm 的回答是 404。/],
+  ['en', /^stopped\s+not computed: The module did not arrive: the server answered 404 for \S+\.wasm\. /],
+  ['zh', /^中止\s+未能计算：模块没有送达：服务器对 \S+\.wasm 的回答是 404。/],
 ])('a part of the module that is not there is told at each statement it has (%s)', async (language, sentence) => {
   const arrived = new Set<string>();
   const firstOnly = (path: string) => {

@@ -69,8 +69,8 @@ export function chart(panel: Panel, words: PanelWords, width: number): SVGSVGEle
   const ruler = plot({ ...options, marks: curves }).scale('y')!;
   const shifts = apart(named.map(({ label, points }) => ({ at: ruler.apply(points.at(-1)!.y) as number, height: label.length * lineHeight })),
     marginTop - slack, marginTop + plotHeight + slack);
-  // The name of a single place stands below the line that it marks, where there is room.
-  const lower = (i: number, points: Point[]) => (points.length === 1 && (ruler.apply(points[0]!.y) as number) + shifts[i]! < marginTop + plotHeight - 2 * lineHeight ? 12 : 0);
+  // The name of a single place stands below the line that it marks, where there is room and no other name.
+  const lower = (i: number, points: Point[]) => (points.length === 1 && Math.abs(shifts[i]!) < 1 && (ruler.apply(points[0]!.y) as number) + shifts[i]! < marginTop + plotHeight - 2 * lineHeight ? 12 : 0);
   const names = named.flatMap(({ series, label, points }, i) => nameMarks(series, label, points.at(-1)!, {
     dy: shifts[i]! + lower(i, points), key: !keyed || series.points ? undefined : words.open(series) ? 'open' : 'filled',
   }));
