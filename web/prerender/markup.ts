@@ -25,14 +25,7 @@ function spaced(text: string): string {
 }
 
 const short = 26; // characters of a formula that may stay on one line on any screen
-const marks = /^[.,;:)，。；：、）]+/;
-
-// The mark that follows a formula does not begin a line.
-function typeset(formula: string, after: string, sheet: FormulaSheet): string {
-  const mark = formula.length > short ? undefined : marks.exec(after)?.[0];
-  const html = sheet.render(formula);
-  return mark ? `<span class="bound">${html}${mark}</span>` : html;
-}
+const marks = /^[.,;:)，。；：、）]+/; // those that follow a formula do not begin a line
 
 export function markup(text: string, sheet: FormulaSheet): string {
   return text.split(/(\$[^$]+\$|`[^`]+`)/).map((part, i, parts) => {
@@ -40,9 +33,10 @@ export function markup(text: string, sheet: FormulaSheet): string {
       const formula = part.slice(1, -1);
       const known = symbols(formula);
       if (known) return known;
-      const html = typeset(formula, parts[i + 1]!, sheet);
-      if (html.startsWith('<span class="bound">')) parts[i + 1] = parts[i + 1]!.replace(marks, '');
-      return html;
+      const mark = formula.length > short ? undefined : marks.exec(parts[i + 1]!)?.[0];
+      if (!mark) return sheet.render(formula);
+      parts[i + 1] = parts[i + 1]!.slice(mark.length);
+      return `<span class="bound">${sheet.render(formula)}${mark}</span>`;
     }
     if (part.startsWith('`')) return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
     return escapeHtml(spaced(part));
